@@ -1,0 +1,1 @@
+"""The runtimes that can hold a model: one file each, behind `engine.backends.base.Backend`."""
