@@ -61,7 +61,9 @@ class RetainingHeads(nn.Module):
         return (act(features @ self.first[layer].T) @ self.second[layer].T).T
 
 
-def save_heads(heads: RetainingHeads, path: Path, metadata: Mapping[str, str], dtype: torch.dtype = torch.float16) -> None:
+def save_heads(
+    heads: RetainingHeads, path: Path, metadata: Mapping[str, str], dtype: torch.dtype = torch.float16
+) -> None:
     """Writes weights, calibration and metadata (model fingerprint, recipe, figures) to one safetensors file."""
     tensors = {}
     for layer in range(heads.layers):

@@ -1,0 +1,81 @@
+"""What a cache unit is worth: the scores that the selection ranks. They depend on the tokens alone, never on a question."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import torch
+from torch import Tensor
+
+from engine.locret.heads import Calibration
+
+
+class Policy(Protocol):
+    """Scores new units once, when they are read; the scores stay with them."""
+
+    @property
+    def name(self) -> str:
+        """What tells readings of different policies apart, parameters included."""
+        ...
+
+    def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:
+        """cis: raw CIS (layers, kv_heads, n) or None; positions: int64 (layers, kv_heads, n). Returns float32, same shape."""
+        ...
+
+
+class Locret:
+    """The CIS as it is: the authors' own selection."""
+
+    name = "locret"
+
+    def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
+        return _present(cis)
+
+
+class LocretConsensus:
+    """Each head's CIS plus what all heads think of the token (DESIGN section 10).
+
+    z-score of the CIS in its layer and head, plus `weight` times the z-score of the average over all layers and heads; means and
+    deviations come from the calibration in the head file, so that the score depends on nothing but the tokens.
+    """
+
+    def __init__(self, calibration: Calibration, weight: float = 1.0) -> None:
+        self.calibration, self.weight = calibration, weight
+        self.name = f"locret-consensus-{weight:g}"
+
+    def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
+        own = (_present(cis) - self.calibration.mean[..., None]) / self.calibration.std[..., None]
+        average = own.mean(dim=(0, 1))
+        consensus = (average - self.calibration.consensus_mean) / self.calibration.consensus_std
+        return own + self.weight * consensus
+
+
+class Newest:
+    """The newest units stay; with sinks this is StreamingLLM (arXiv 2309.17453)."""
+
+    name = "newest"
+
+    def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
+        return positions.float()
+
+
+class Random:
+    """A hash of seed, layer, head and position: the floor that every policy must beat."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+        self.name = f"random-{seed}"
+
+    def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
+        layers, kv_heads, _ = positions.shape
+        head = torch.arange(layers * kv_heads).view(layers, kv_heads, 1)
+        mixed = positions.long() * 2654435761 + head * 40503 + self.seed * 97531
+        for shift, factor in ((15, 73244475), (13, 19349663), (16, 1)):
+            mixed = ((mixed ^ (mixed >> shift)) * factor) & 0x7FFFFFFF
+        return mixed.float() / 0x7FFFFFFF
+
+
+def _present(cis: Tensor | None) -> Tensor:
+    if cis is None:
+        raise ValueError("this policy needs retaining heads, and the backend has none")
+    return cis.float()

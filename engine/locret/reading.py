@@ -1,0 +1,91 @@
+"""The reading loop: chunked prefill with eviction (paper algorithm 1), and the turns of a conversation after it.
+
+It knows tokens, scores and original positions; what a key looks like is the backend's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from engine.locret.backend import Backend
+from engine.locret.policies import Policy
+from engine.locret.selection import Selection, top_slots
+
+
+@dataclass
+class Units:
+    """What is known of each unit in the cache, slot by slot.
+
+    scores: float32 (layers, kv_heads, n), by the policy. positions: int32 (layers, kv_heads, n), original positions, ascending.
+    """
+
+    scores: Tensor
+    positions: Tensor
+
+    @classmethod
+    def none(cls, layers: int, kv_heads: int) -> Units:
+        return cls(torch.empty(layers, kv_heads, 0), torch.empty(layers, kv_heads, 0, dtype=torch.int32))
+
+    def append(self, scores: Tensor, positions: Tensor) -> None:
+        self.scores = torch.cat([self.scores, scores], dim=-1)
+        self.positions = torch.cat([self.positions, positions.int()], dim=-1)
+
+    def keep(self, slots: Tensor) -> None:
+        self.scores = self.scores.gather(-1, slots)
+        self.positions = self.positions.gather(-1, slots)
+
+
+class Reader:
+    """Feeds one token stream to a backend and keeps its cache within the selection's capacity.
+
+    selection None: the full cache, nothing is ever evicted.
+    """
+
+    def __init__(self, backend: Backend, policy: Policy, selection: Selection | None) -> None:
+        self.backend, self.policy, self.selection = backend, policy, selection
+        self.units = Units.none(backend.layers, backend.kv_heads)
+        self.tokens_read = 0
+
+    def chunk_size(self, tokens: int) -> int:
+        return self.selection.chunk if self.selection else max(tokens, 1)
+
+    def read(self, tokens: Sequence[int], start: int = 0, chunk: int | None = None) -> Iterator[int]:
+        """Reads a document's tokens from `start` on, a chunk at a time, evicting after each.
+
+        Yields the number of its tokens read after each eviction: a place where the state may be stored and gone on from, with
+        `start` set to it. The last chunk is evicted without stabilizers. `chunk` is for a full cache, which has none of its own.
+        """
+        size = chunk if self.selection is None and chunk else self.chunk_size(len(tokens))
+        for begin in range(start, len(tokens), size):
+            piece = tokens[begin : begin + size]
+            self.make_room(len(piece))
+            self.append(piece)
+            done = begin + len(piece)
+            self.evict(protect=done < len(tokens))
+            yield done
+
+    def append(self, tokens: Sequence[int]) -> None:
+        """Reads tokens and evicts nothing: a turn, an answer's token, the local tokens."""
+        cis = self.backend.forward(tokens)
+        shape = (self.backend.layers, self.backend.kv_heads, len(tokens))
+        positions = torch.arange(self.tokens_read, self.tokens_read + len(tokens)).expand(shape)
+        if self.selection is not None:
+            self.units.append(self.policy.score(cis, positions), positions)
+        self.tokens_read += len(tokens)
+
+    def make_room(self, tokens: int) -> None:
+        """Evicts down to the budget when that many more tokens would not fit the capacity."""
+        if self.selection is not None and self.backend.length + tokens > self.selection.capacity:
+            self.evict(protect=True)
+
+    def evict(self, protect: bool) -> None:
+        """Down to the budget; protect: the stabilizers stay whatever their score."""
+        if self.selection is None or self.backend.length <= self.selection.budget:
+            return
+        slots = top_slots(self.units.scores, self.units.positions, self.selection, protect)
+        self.backend.keep(slots)
+        self.units.keep(slots)

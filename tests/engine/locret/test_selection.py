@@ -1,0 +1,106 @@
+"""The choice of units: budget, stabilizers, sinks, and what the policies say a unit is worth."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.locret.heads import Calibration
+from engine.locret.policies import Locret, LocretConsensus, Newest, Random
+from engine.locret.reading import Reader
+from engine.locret.selection import Selection, top_slots
+from tests.engine.counting_backend import CountingBackend
+
+
+@given(
+    units=st.integers(1, 60),
+    budget=st.integers(8, 40),
+    stabilizers=st.integers(0, 6),
+    sinks=st.integers(0, 2),
+    seed=st.integers(0, 999),
+)
+def test_kept_slots_are_the_best_and_the_protected(
+    units: int, budget: int, stabilizers: int, sinks: int, seed: int
+) -> None:
+    scores = torch.randn(2, 3, units, generator=torch.Generator().manual_seed(seed))
+    positions = torch.arange(units).expand(2, 3, units)
+    slots = top_slots(scores, positions, Selection(budget, 8, stabilizers, sinks), protect=True)
+    assert slots.shape == (2, 3, min(units, budget))
+    assert (slots.diff(dim=-1) > 0).all()
+    if units > budget:
+        protected = set(range(sinks)) | set(range(units - stabilizers, units))
+        for head_slots, head_scores in zip(slots.flatten(0, 1), scores.flatten(0, 1), strict=True):
+            kept = set(head_slots.tolist())
+            assert protected <= kept
+            free_kept = [head_scores[s].item() for s in kept - protected]
+            lost = [head_scores[s].item() for s in set(range(units)) - kept]
+            assert not free_kept or min(free_kept) >= max(lost)
+
+
+def test_protection_is_for_one_eviction() -> None:
+    backend = CountingBackend(layers=1, kv_heads=1, scores=lambda token: float(token))
+    reader = Reader(backend, Locret(), Selection(budget=4, chunk=4, stabilizers=2))
+    steps = reader.read([9, 8, 7, 6, 1, 2, 3, 0, 5, 5, 5, 5])
+    next(steps)
+    next(steps)
+    assert reader.units.positions.flatten().tolist() == [0, 1, 6, 7]
+    next(steps)
+    assert 6 not in reader.units.positions.flatten().tolist()
+    assert 7 not in reader.units.positions.flatten().tolist()
+
+
+def test_a_reading_goes_on_from_any_chunk() -> None:
+    tokens = torch.randint(0, 99, (50,), generator=torch.Generator().manual_seed(1)).tolist()
+    whole = Reader(CountingBackend(2, 2, scores=float), Locret(), Selection(8, 6, 2))
+    list(whole.read(tokens))
+    stopped = Reader(CountingBackend(2, 2, scores=float), Locret(), Selection(8, 6, 2))
+    done = next(stopped.read(tokens))
+    for _ in stopped.read(tokens, start=done):
+        pass
+    assert torch.equal(whole.units.positions, stopped.units.positions)
+    assert whole.tokens_read == stopped.tokens_read == 50
+
+
+def test_turns_never_pass_the_capacity() -> None:
+    backend = CountingBackend(1, 2, scores=float)
+    selection = Selection(budget=8, chunk=4, stabilizers=2, turn=6)
+    reader = Reader(backend, Newest(), selection)
+    list(reader.read(list(range(20))))
+    for turn in range(10):
+        reader.make_room(5)
+        reader.append([turn] * 5)
+        assert backend.length <= selection.capacity
+    assert backend.tokens_at(0, 0)[-5:] == [9] * 5
+
+
+def test_consensus_keeps_a_token_everywhere_that_few_heads_want() -> None:
+    scores = torch.zeros(2, 2, 12)
+    scores[..., :] = torch.linspace(0, 0.1, 12)
+    scores[0, :, 3] = 8.0
+    calibration = Calibration(torch.zeros(2, 2), torch.ones(2, 2), 0.05, 0.5)
+    positions = torch.arange(12).expand(2, 2, 12)
+    selection = Selection(4, 4, 0)
+    alone = top_slots(Locret().score(scores, positions), positions, selection, protect=False)
+    together = top_slots(LocretConsensus(calibration).score(scores, positions), positions, selection, protect=False)
+    assert 3 not in alone[1].flatten().tolist()
+    assert all(3 in head.tolist() for head in together.flatten(0, 1))
+
+
+def test_random_depends_on_position_not_on_the_chunk() -> None:
+    positions = torch.arange(40).expand(2, 3, 40)
+    whole = Random(seed=5).score(None, positions)
+    parts = [Random(seed=5).score(None, positions[..., a : a + 8]) for a in range(0, 40, 8)]
+    assert torch.equal(whole, torch.cat(parts, dim=-1))
+    assert not torch.equal(whole, Random(seed=6).score(None, positions))
+    assert not torch.equal(whole[0], whole[1])
+    assert abs(whole.mean().item() - 0.5) < 0.1
+
+
+def test_parameters_that_cannot_be_are_refused() -> None:
+    for bad in ({"budget": 0}, {"chunk": 0}, {"stabilizers": 9}, {"sinks": -1}, {"stabilizers": 6, "sinks": 4}):
+        with pytest.raises(ValueError, match=r"at least|negative|exceed"):
+            Selection(**{"budget": 8, "chunk": 4, "stabilizers": 2, **bad})
+    with pytest.raises(ValueError, match="retaining heads"):
+        Locret().score(None, torch.zeros(1, 1, 1))
