@@ -32,8 +32,8 @@ class Backend(Protocol):
     def keep(self, slots: Tensor) -> None:
         """Keeps only these units and renumbers them.
 
-        slots: int64 (layers, kv_heads, kept), ascending in each head. The unit at slots[l, h, i] moves to slot i and its key
-        is rotated to it. Nothing is left of the others.
+        slots: int64 (layers, kv_heads, kept), ascending in each head. The unit at slots[l, h, i] moves to slot i and
+        its key is rotated to it. Nothing is left of the others.
         """
         ...
 

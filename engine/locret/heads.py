@@ -6,7 +6,7 @@ It knows nothing of the model that the features come from, only their width.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,11 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
-ACTIVATIONS = {"silu": nn.functional.silu, "gelu": nn.functional.gelu, "relu": nn.functional.relu}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "silu": nn.functional.silu,
+    "gelu": nn.functional.gelu,
+    "relu": nn.functional.relu,
+}
 FORMAT_VERSION = "1"
 
 
@@ -58,7 +62,9 @@ class RetainingHeads(nn.Module):
     def score(self, layer: int, features: Tensor) -> Tensor:
         """features: (n, width). Returns the CIS, (kv_heads, n)."""
         act = ACTIVATIONS[self.activation]
-        return (act(features @ self.first[layer].T) @ self.second[layer].T).T
+        first: Tensor = self.first[layer]
+        second: Tensor = self.second[layer]
+        return (act(features @ first.T) @ second.T).T
 
 
 def save_heads(

@@ -1,4 +1,6 @@
-"""What a cache unit is worth: the scores that the selection ranks. They depend on the tokens alone, never on a question."""
+"""What a cache unit is worth: the scores that the selection ranks. They depend on the tokens alone, never on a
+question.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ class Policy(Protocol):
         ...
 
     def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:
-        """cis: raw CIS (layers, kv_heads, n) or None; positions: int64 (layers, kv_heads, n). Returns float32, same shape."""
+        """cis: raw CIS (layers, kv_heads, n) or None; positions: int64 (layers, kv_heads, n). Returns float32, same
+        shape.
+        """
         ...
 
 
@@ -35,8 +39,9 @@ class Locret:
 class LocretConsensus:
     """Each head's CIS plus what all heads think of the token (DESIGN section 10).
 
-    z-score of the CIS in its layer and head, plus `weight` times the z-score of the average over all layers and heads; means and
-    deviations come from the calibration in the head file, so that the score depends on nothing but the tokens.
+    z-score of the CIS in its layer and head, plus `weight` times the z-score of the average over all layers and
+    heads; means and deviations come from the calibration in the head file, so that the score depends on nothing but
+    the tokens.
     """
 
     def __init__(self, calibration: Calibration, weight: float = 1.0) -> None:

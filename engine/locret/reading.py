@@ -20,7 +20,8 @@ from engine.locret.selection import Selection, top_slots
 class Units:
     """What is known of each unit in the cache, slot by slot.
 
-    scores: float32 (layers, kv_heads, n), by the policy. positions: int32 (layers, kv_heads, n), original positions, ascending.
+    scores: float32 (layers, kv_heads, n), by the policy. positions: int32 (layers, kv_heads, n), original positions,
+    ascending.
     """
 
     scores: Tensor
@@ -56,8 +57,9 @@ class Reader:
     def read(self, tokens: Sequence[int], start: int = 0, chunk: int | None = None) -> Iterator[int]:
         """Reads a document's tokens from `start` on, a chunk at a time, evicting after each.
 
-        Yields the number of its tokens read after each eviction: a place where the state may be stored and gone on from, with
-        `start` set to it. The last chunk is evicted without stabilizers. `chunk` is for a full cache, which has none of its own.
+        Yields the number of its tokens read after each eviction: a place where the state may be stored and gone on
+        from, with `start` set to it. The last chunk is evicted without stabilizers. `chunk` is for a full cache,
+        which has none of its own.
         """
         size = chunk if self.selection is None and chunk else self.chunk_size(len(tokens))
         for begin in range(start, len(tokens), size):

@@ -1,4 +1,6 @@
-"""Which units stay: the parameters of a reading and the choice itself (paper algorithm 1), as pure functions on tensors."""
+"""Which units stay: the parameters of a reading and the choice itself (paper algorithm 1), as pure functions on
+tensors.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +15,9 @@ class Selection:
     """The parameters of a reading. Two readings of one token stream with equal parameters give the same cache.
 
     budget: units kept in each KV head after an eviction (b). chunk: tokens read between evictions (B).
-    stabilizers: the last units of a chunk, protected for one eviction (n_s). sinks: the first units of the stream, always kept
-    (0: the authors). turn: room beyond the budget for a question and its answer. local: the last tokens of an over-long
-    question, never evicted before its answer (n_loc).
+    stabilizers: the last units of a chunk, protected for one eviction (n_s). sinks: the first units of the stream,
+    always kept (0: the authors). turn: room beyond the budget for a question and its answer. local: the last tokens
+    of an over-long question, never evicted before its answer (n_loc).
     """
 
     budget: int

@@ -1,4 +1,6 @@
-"""A plain Llama in torch with a cache of slots, for the tests of the method: the architecture of the reference models."""
+"""A plain Llama in torch with a cache of slots, for the tests of the method: the architecture of the reference
+models.
+"""
 
 from __future__ import annotations
 

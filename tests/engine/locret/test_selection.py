@@ -40,7 +40,7 @@ def test_kept_slots_are_the_best_and_the_protected(
 
 
 def test_protection_is_for_one_eviction() -> None:
-    backend = CountingBackend(layers=1, kv_heads=1, scores=lambda token: float(token))
+    backend = CountingBackend(layers=1, kv_heads=1, scores=float)
     reader = Reader(backend, Locret(), Selection(budget=4, chunk=4, stabilizers=2))
     steps = reader.read([9, 8, 7, 6, 1, 2, 3, 0, 5, 5, 5, 5])
     next(steps)
