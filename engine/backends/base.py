@@ -1,0 +1,79 @@
+"""What the engine asks of a runtime beyond the reading loop: text, logits, the cache as bytes, and a way to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.locret.backend import Backend
+
+
+class Aborted(Exception):
+    """The running forward was stopped by the caller's `abort`; the cache is as it was before it."""
+
+
+@dataclass(frozen=True)
+class LayerState:
+    """One layer of the cache. keys, values: float16 (units, kv_heads * head_dim), keys rotated by slot."""
+
+    keys: NDArray[np.float16]
+    values: NDArray[np.float16]
+
+
+@dataclass(frozen=True)
+class Timings:
+    """Seconds spent since the model was loaded: in the model itself, in scoring, and in evicting."""
+
+    forward: float
+    scoring: float
+    evicting: float
+
+
+class Runtime(Backend, Protocol):
+    """A loaded model. Every method but `close` may raise Aborted while `abort` answers True."""
+
+    eviction_refusal: str | None
+    """Why this model's cache cannot be evicted, as a sentence; None where it can."""
+
+    @property
+    def cache_bytes(self) -> int:
+        """Bytes that the units held now take, keys and values in every layer."""
+        ...
+
+    @property
+    def timings(self) -> Timings: ...
+
+    @property
+    def end_tokens(self) -> frozenset[int]:
+        """Tokens that end an answer."""
+        ...
+
+    @property
+    def chat_template(self) -> str | None:
+        """The model's own Jinja template."""
+        ...
+
+    def logits(self) -> Tensor:
+        """float32 (vocab,): of the last token forwarded."""
+        ...
+
+    def export_state(self) -> list[LayerState]:
+        """The cache, layer by layer; `import_state` of it gives the same cache bit for bit, in any process."""
+        ...
+
+    def import_state(self, layers: Sequence[LayerState]) -> None: ...
+
+    def tokenize(self, text: str, special: bool) -> list[int]:
+        """special: whether control tokens in the text are read as such; False for documents and questions."""
+        ...
+
+    def token_bytes(self, token: int) -> bytes:
+        """What the token says; UTF-8 when joined with its neighbours. Empty for control tokens."""
+        ...
+
+    def close(self) -> None: ...
