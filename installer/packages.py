@@ -25,7 +25,7 @@ BUILD_OPTIONS = "-DLLAVA_BUILD=OFF"
 
 
 def install(layout: Layout, extras: frozenset[str]) -> None:
-    """Everything, in the order in which trouble shows soonest. What is already there is left alone. Raises SetupError."""
+    """Everything, in the order in which trouble shows soonest; what is there already stays. Raises SetupError."""
     wanted = requirements(layout, extras)
     llama_cpp = next(requirement for requirement in wanted if requirement.startswith(LLAMA_CPP))
     _install_llama_cpp(layout, llama_cpp)
