@@ -140,7 +140,7 @@ class Database:
         if code in BROKEN_CODES:
             return UserError(
                 "database_damaged",
-                "The file that holds the conversations is damaged. Restart Keepsake: it keeps the file and starts anew.",
+                "The file with the conversations is damaged. Restart Keepsake: it keeps the file and starts anew.",
                 path=str(self.path),
             )
         if code in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR):

@@ -12,10 +12,11 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
 
+from engine.documents.page import Page
 from engine.errors import UserError
 from engine.store.database import Row
 from engine.store.messages import Messages
-from engine.store.records import Content, Document, Outcome, StoredPage
+from engine.store.records import Content, Document, Outcome
 
 CHANGEABLE = frozenset(
     {"kind", "sha256", "outcome", "reason", "message", "pages", "pages_read", "tokens", "path", "name", "folder"}
@@ -82,7 +83,7 @@ class Documents(Messages):
         row = self._database.row("SELECT * FROM contents WHERE sha256 = ?", (sha256,))
         return None if row is None else Content(**row)
 
-    def save_pages(self, content: Content, pages: Iterable[StoredPage]) -> None:
+    def save_pages(self, content: Content, pages: Iterable[Page]) -> None:
         """Keeps a file's pages for all conversations, in one transaction; replaces an earlier extraction."""
         with self._database.write() as db:
             db.execute("DELETE FROM contents WHERE sha256 = ?", (content.sha256,))
@@ -104,21 +105,21 @@ class Documents(Messages):
                 ((content.sha256, page.number, page.outcome, page.reason, page.text) for page in pages),
             )
 
-    def pages(self, sha256: str) -> list[StoredPage]:
+    def pages(self, sha256: str) -> list[Page]:
         """All pages of a file, in order, with their text; empty if it was not extracted."""
         rows = self._database.rows(
             "SELECT number, outcome, reason, text FROM pages WHERE sha256 = ? ORDER BY number", (sha256,)
         )
-        return [StoredPage(**row) for row in rows]
+        return [Page(**row) for row in rows]
 
-    def skipped_pages(self, sha256: str) -> list[StoredPage]:
+    def skipped_pages(self, sha256: str) -> list[Page]:
         """The pages that could not be read and why, without text; blank pages are not among them."""
         rows = self._database.rows(
             "SELECT number, outcome, reason, '' AS text FROM pages"
             " WHERE sha256 = ? AND outcome NOT IN ('read', 'blank') ORDER BY number",
             (sha256,),
         )
-        return [StoredPage(**row) for row in rows]
+        return [Page(**row) for row in rows]
 
     def search_pages(self, conversation: str, words: str) -> list[tuple[str, int]]:
         """(document id, page) of the pages of this conversation that hold all the words, the best match first."""

@@ -21,7 +21,7 @@ class Readings:
     _database: Database
 
     def save_reading(self, reading: Reading, layers: Iterable[Layer], previous_key: str | None = None) -> Reading:
-        """Keeps a reading, in one transaction, in place of the one of its key and of its last checkpoint `previous_key`."""
+        """Keeps a reading, in one transaction, in place of that of the same key and of checkpoint `previous_key`."""
         now = time.time()
         with self._database.write() as db:
             db.execute("DELETE FROM readings WHERE key IN (?, ?)", (reading.key, previous_key))

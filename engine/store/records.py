@@ -64,16 +64,6 @@ class Document:
 
 
 @dataclass(frozen=True)
-class StoredPage:
-    """One page of a file's content; `number` counts from 1."""
-
-    number: int
-    outcome: str
-    reason: str | None
-    text: str
-
-
-@dataclass(frozen=True)
 class Content:
     """The result of extracting a file, kept once for all conversations under the file's sha256.
 

@@ -1,0 +1,112 @@
+"""From what was dropped to the files to read, in a stable order, with a reason for everything left out.
+
+It knows names and the file system and opens no file. A folder's own links are never followed, so the walk ends.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+GENERATED_FOLDERS = frozenset({"node_modules", "__pycache__"})
+HIDDEN_NAMES = frozenset({"thumbs.db", "desktop.ini", "ehthumbs.db"})
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file to read, or an entry left out (`skipped`: a code of `reasons`; a folder left out stands for all in it).
+
+    `name` is for the eye: the path below the dropped folder, or the file's own name. `folder`: that folder's name.
+    """
+
+    path: Path
+    name: str
+    folder: str | None = None
+    skipped: str | None = None
+
+
+def find_files(paths: Iterable[Path | str]) -> Iterator[Found]:
+    """The files at and below `paths`, each once, in the order given and, in a folder, in natural order of names.
+
+    What was dropped itself is read even if hidden or a link; what is below a dropped folder is not.
+    """
+    seen: set[Path] = set()
+    for path in map(Path, paths):
+        for found in _dropped(path):
+            resolved = _absolute(found.path)
+            if resolved not in seen:
+                seen.add(resolved)
+                yield found
+
+
+def display_name(name: str) -> str:
+    """The name for the eye and for the model: valid Unicode on one line."""
+    readable = os.fsencode(name).decode("utf-8", "replace")
+    return re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", readable)
+
+
+def natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
+    """Sorts "page 2" before "page 10", whatever the case; equal names by their exact spelling."""
+    parts = re.split(r"(\d+)", name.casefold())
+    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part], name
+
+
+def _dropped(path: Path) -> Iterator[Found]:
+    name = display_name(path.name or str(path))
+    try:
+        mode = path.stat().st_mode
+    except PermissionError:
+        yield Found(path, name, skipped="no_permission")
+    except (OSError, RuntimeError, ValueError):
+        yield Found(path, name, skipped="broken_link" if path.is_symlink() else "no_such_file")
+    else:
+        if stat.S_ISDIR(mode):
+            yield from _walk(path, path, display_name(path.resolve().name or str(path)))
+        else:
+            yield Found(path, name, skipped=None if stat.S_ISREG(mode) else "special_file")
+
+
+def _walk(folder: Path, root: Path, root_name: str) -> Iterator[Found]:
+    def found(path: Path, skipped: str | None = None) -> Found:
+        return Found(path, display_name(path.relative_to(root).as_posix()), root_name, skipped)
+
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: natural_key(entry.name))
+    except OSError as error:
+        closed = "no_permission" if isinstance(error, PermissionError) else "disk_error"
+        yield found(folder, closed) if folder != root else Found(folder, root_name, root_name, closed)
+        return
+    for entry in entries:
+        path = Path(entry.path)
+        reason = _reason_to_skip(entry, root)
+        if reason is not None or not entry.is_dir(follow_symlinks=False):
+            yield found(path, reason)
+        else:
+            yield from _walk(path, root, root_name)
+
+
+def _reason_to_skip(entry: os.DirEntry[str], root: Path) -> str | None:
+    if entry.name.startswith((".", "~$")) or entry.name.lower() in HIDDEN_NAMES:
+        return "hidden"
+    if entry.is_symlink():
+        return _reason_for_link(Path(entry.path), root)
+    if entry.is_dir(follow_symlinks=False):
+        return "generated" if entry.name in GENERATED_FOLDERS else None
+    return None if entry.is_file(follow_symlinks=False) else "special_file"
+
+
+def _reason_for_link(path: Path, root: Path) -> str:
+    try:
+        target = path.resolve(strict=True)
+    except (OSError, RuntimeError):
+        return "broken_link"
+    inside = target.is_relative_to(root.resolve()) and target.is_file()
+    return "duplicate" if inside else "link"
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 (Path.absolute keeps "..")

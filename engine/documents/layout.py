@@ -1,0 +1,128 @@
+"""Lines on a page, with where they stand, -> text in reading order. Pure geometry: it knows nothing of PDF.
+
+Columns are read one after the other wherever the file wrote them; what stands side by side but is no column (a table's
+row) stays together; words broken at a line's end are whole again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+LEAST_LINES = 4
+LEAST_CHARACTERS = 15
+LEAST_FILL = 0.6
+LEAST_GUTTER = 5.0
+SAME_EDGE = 2.0
+SAME_ROW = 0.6
+CELL_GAP = "  "
+HYPHENS = "-\u2010\u00ad"
+BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
+CONTINUED_WORD = re.compile(r"([^\W\d_]+)")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of text; left, top, right, bottom in points from the page's upper left corner."""
+
+    text: str
+    left: float
+    top: float
+    right: float
+    bottom: float
+    horizontal: bool = True
+
+    @property
+    def middle(self) -> float:
+        """The height at which it stands."""
+        return (self.top + self.bottom) / 2
+
+
+def page_text(lines: Sequence[Line]) -> str:
+    """The text of a page. Text that does not run from left to right along the page comes last."""
+    ordered = _in_order([line for line in lines if line.horizontal])
+    return _joined([*ordered, *(line for line in lines if not line.horizontal)])
+
+
+def _in_order(lines: list[Line]) -> list[Line]:
+    """Columns from left to right between the lines that run across them; without columns, the order given."""
+    edge = _second_column(lines)
+    if edge is None:
+        return lines
+    across = sorted((line for line in lines if line.left < edge - SAME_EDGE < line.right), key=lambda line: line.middle)
+    ordered: list[Line] = []
+    bounds = [float("-inf"), *(line.middle for line in across), float("inf")]
+    for number, (upper, lower) in enumerate(pairwise(bounds)):
+        band = [line for line in lines if upper < line.middle <= lower and line not in across]
+        ordered += _in_order([line for line in band if line.right <= edge - SAME_EDGE])
+        ordered += _in_order([line for line in band if line.left >= edge - SAME_EDGE])
+        ordered += across[number : number + 1]
+    return ordered
+
+
+def _second_column(lines: list[Line]) -> float | None:
+    """The left edge of the leftmost column that stands beside another one, or None.
+
+    Columns are told from a table's cells by their lines: several, long, filling the column, side by side.
+    """
+    for edge in sorted({round(line.left, 1) for line in lines}):
+        starting = [line for line in lines if abs(line.left - edge) <= SAME_EDGE]
+        if len(starting) < LEAST_LINES:
+            continue
+        left = [line for line in lines if line.right <= edge - LEAST_GUTTER]
+        right = [line for line in lines if line.left >= edge - SAME_EDGE]
+        across = len(lines) - len(left) - len(right)
+        if across < len(lines) / 2 and _is_column(left) and _is_column(starting) and _side_by_side(left, starting):
+            return edge
+    return None
+
+
+def _is_column(lines: list[Line]) -> bool:
+    if len(lines) < LEAST_LINES:
+        return False
+    width = max(line.right for line in lines) - min(line.left for line in lines)
+    fill = median(line.right - line.left for line in lines)
+    return fill >= LEAST_FILL * width and median(len(line.text) for line in lines) >= LEAST_CHARACTERS
+
+
+def _side_by_side(left: list[Line], right: list[Line]) -> bool:
+    (top, bottom), (other_top, other_bottom) = _span(left), _span(right)
+    shared = min(bottom, other_bottom) - max(top, other_top)
+    return shared >= 0.5 * min(bottom - top, other_bottom - other_top)
+
+
+def _span(lines: list[Line]) -> tuple[float, float]:
+    return min(line.top for line in lines), max(line.bottom for line in lines)
+
+
+def _joined(lines: list[Line]) -> str:
+    """One line of text a line, but a row's cells on one, and a broken word's halves together."""
+    text = "\n".join(line.text for line in lines)
+    pieces: list[str] = []
+    for before, line in zip([None, *lines], lines, strict=False):
+        if before is None:
+            pieces.append(line.text)
+        elif _same_row(before, line):
+            pieces.append(CELL_GAP + line.text)
+        else:
+            broken, continued = BROKEN_WORD.search(before.text.rstrip()), CONTINUED_WORD.match(line.text)
+            if broken and continued and _one_word(broken[1], continued[1], text):
+                pieces[-1] = pieces[-1].rstrip().rstrip(HYPHENS)
+                pieces.append(line.text)
+            else:
+                pieces.append("\n" + line.text)
+    return "".join(pieces).replace("\u00ad", "")
+
+
+def _same_row(before: Line, line: Line) -> bool:
+    shared = min(before.bottom, line.bottom) - max(before.top, line.top)
+    lowest = min(before.bottom - before.top, line.bottom - line.top)
+    return before.horizontal and line.horizontal and line.left >= before.right and shared >= SAME_ROW * lowest
+
+
+def _one_word(first: str, second: str, text: str) -> bool:
+    """Whether a hyphen at a line's end only breaks the word; a compound seen whole elsewhere on the page keeps it."""
+    return second[0].islower() and re.search(rf"\b{first}[-\u2010]{second}\b", text) is None

@@ -1,0 +1,148 @@
+"""PDF files -> pages of text, through PyMuPDF. It knows nothing of conversations or of what is done with the text.
+
+A page without text is told apart as blank, as a picture that needs OCR, or as damaged; a font that gives no letters is
+never passed on as text. PyMuPDF's own messages go nowhere: what they mean is in the page's outcome.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+
+from engine.documents.layout import Line, page_text
+from engine.documents.page import Page
+
+pymupdf.TOOLS.mupdf_display_errors(False)
+pymupdf.TOOLS.mupdf_display_warnings(False)
+
+TEXT_FLAGS = (
+    pymupdf.TEXTFLAGS_DICT
+    & ~pymupdf.TEXT_PRESERVE_IMAGES
+    & ~pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
+    & ~pymupdf.TEXT_USE_CID_FOR_UNKNOWN_UNICODE
+    & ~pymupdf.TEXT_USE_GID_FOR_UNKNOWN_UNICODE
+)
+UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff]")
+MOST_UNREADABLE = 0.2
+# Ligatures and the shapes that Arabic letters take: the letters they stand for. Other compatibility signs (½, ²) stay.
+PRESENTATION_FORMS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefe]")
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+STAMP_CHARACTERS = 80
+SCAN_AREA = 0.5
+PICTURE_AREA = 0.02
+OUTLINED_TEXT_PATHS = 50
+
+
+class PdfError(Exception):
+    """The file as a whole cannot be read; `reason` is a code of `reasons`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class Pdf:
+    """An open PDF file. Raises PdfError: damaged, wrong_type, encrypted, wrong_password. Close it after use."""
+
+    def __init__(self, path: Path, password: str | None = None) -> None:
+        try:
+            self._document = pymupdf.open(path, filetype="pdf")
+        except Exception as error:  # PyMuPDF raises several types for a broken file
+            raise PdfError("damaged") from error
+        try:
+            self._check(password)
+        except BaseException:
+            self.close()
+            raise
+
+    def _check(self, password: str | None) -> None:
+        if not self._document.is_pdf:
+            raise PdfError("wrong_type")
+        if self._document.needs_pass and not (password is not None and self._document.authenticate(password)):
+            raise PdfError("encrypted" if password is None else "wrong_password")
+        if self._document.page_count < 1:
+            raise PdfError("damaged")
+
+    @property
+    def page_count(self) -> int:
+        """Physical pages, as the file claims."""
+        return int(self._document.page_count)
+
+    def pages(self) -> Iterator[Page]:
+        """Every page in order; one that fails does not end the others."""
+        for index in range(self.page_count):
+            try:
+                yield self._page(index)
+            except Exception:  # PyMuPDF raises several types; the page is named with what became of it
+                yield Page(index + 1, "failed", "damaged", "")
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._document.close()
+
+    def _page(self, index: int) -> Page:
+        page = self._document[index]
+        text = _readable(page_text(_lines(page)))
+        letters = re.sub(r"\s", "", text)
+        if len(UNREADABLE.findall(letters)) > MOST_UNREADABLE * max(1, len(letters)):
+            return Page(index + 1, "needs_ocr", "unreadable_font", "")
+        if len(letters) >= STAMP_CHARACTERS:
+            return Page(index + 1, "read", None, text)
+        return self._page_of_few_words(page, index + 1, text)
+
+    def _page_of_few_words(self, page: Any, number: int, text: str) -> Page:
+        """A page with a stamp or nothing in words: what is drawn on it decides what it is."""
+        drawn = _Drawn(page)
+        if text:
+            is_scan = drawn.pictures >= SCAN_AREA and not drawn.hidden_text
+            return Page(number, "needs_ocr", "no_text_layer", text) if is_scan else Page(number, "read", None, text)
+        if self._is_lost(page):
+            return Page(number, "failed", "damaged", "")
+        if drawn.pictures >= PICTURE_AREA or drawn.paths >= OUTLINED_TEXT_PATHS:
+            return Page(number, "needs_ocr", "no_text_layer", "")
+        return Page(number, "blank", None, "")
+
+    def _is_lost(self, page: Any) -> bool:
+        """Whether a page is empty because its part of the file is missing: MuPDF shows such a page without a word."""
+        known = self._document.xref_length()
+        if page.xref >= known:
+            return True
+        return any(xref >= known or not self._document.xref_is_stream(xref) for xref in page.get_contents())
+
+
+class _Drawn:
+    """What a page shows: pictures as a share of its area, paths counted, and whether it has invisible text."""
+
+    def __init__(self, page: Any) -> None:
+        self.pictures, self.paths, self.hidden_text = 0.0, 0, False
+        area = abs(page.rect.width * page.rect.height) or 1.0
+        for kind, box in page.get_bboxlog():
+            if kind in ("fill-image", "fill-imgmask"):
+                shown = pymupdf.Rect(box) & page.rect
+                self.pictures += 0.0 if shown.is_empty else shown.width * shown.height / area
+            elif kind in ("fill-path", "stroke-path"):
+                self.paths += 1
+            elif kind == "ignore-text":
+                self.hidden_text = True
+
+
+def _lines(page: Any) -> list[Line]:
+    found: list[Line] = []
+    for block in page.get_text("dict", flags=TEXT_FLAGS)["blocks"]:
+        for line in block.get("lines", ()):
+            text = "".join(span["text"] for span in line["spans"])
+            if text.strip():
+                left, top, right, bottom = line["bbox"]
+                found.append(Line(text, left, top, right, bottom, horizontal=line["dir"][0] > 0.99))
+    return found
+
+
+def _readable(text: str) -> str:
+    text = PRESENTATION_FORMS.sub(lambda form: unicodedata.normalize("NFKC", form[0]), text.replace("\uf0b7", "\u2022"))
+    lines = (line.strip() for line in CONTROLS.sub("", text).split("\n"))
+    return "\n".join(line for line in lines if line)
