@@ -29,7 +29,7 @@ def install(layout: Layout, extras: frozenset[str]) -> None:
     wanted = requirements(layout, extras)
     llama_cpp = next(requirement for requirement in wanted if requirement.startswith(LLAMA_CPP))
     _install_llama_cpp(layout, llama_cpp)
-    with step("Installing the libraries: torch, Qt, PyMuPDF and smaller ones, about 500 MB to download"):
+    with step("Installing the libraries: torch, Qt, PyMuPDF and smaller ones"):
         _pip(layout, "-c", str(layout.constraints), *wanted)
     with step("Installing Keepsake"):
         _pip(layout, "--no-deps", "--no-build-isolation", "-e", str(layout.root))
