@@ -1,9 +1,9 @@
 """The messages between the window and the engine: their version, encoding and decoding.
 
-JSON lines over the engine's stdin and stdout. The window sends `{id, method, params}`; the engine answers with any number of
-`{id, event, data}` and exactly one `{id, result}` or `{id, error: {kind, code, message, details}}`. The engine's first line is
-`{event: "hello", data: {protocol, version, pid}}`. Standard library only: the window imports this module and nothing else of
-the engine. It knows nothing of what the methods do; `engine.server` does.
+JSON lines over the engine's stdin and stdout. The window sends `{id, method, params}`; the engine answers with any
+number of `{id, event, data}` and exactly one `{id, result}` or `{id, error: {kind, code, message, details}}`. The
+engine's first line is `{event: "hello", data: {protocol, version, pid}}`. Standard library only: the window imports
+this module and nothing else of the engine. It knows nothing of what the methods do; `engine.server` does.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ class Result:
 
 @dataclass(frozen=True)
 class Failure:
-    """The end of a call that did not. kind "user": `message` is a sentence for the person; "bug": it goes to a report."""
+    """The end of a call that did not. kind "user": `message` is a sentence for the person; "bug": it goes to a
+    report.
+    """
 
     id: int | None
     kind: ErrorKind

@@ -12,8 +12,9 @@ import torch
 from torch import Tensor
 
 from engine.locret.backend import Backend
+from engine.locret.eviction import top_slots
 from engine.locret.policies import Policy
-from engine.locret.selection import Selection, top_slots
+from engine.locret.selection import Selection
 
 
 @dataclass

@@ -1,13 +1,8 @@
-"""Which units stay: the parameters of a reading and the choice itself (paper algorithm 1), as pure functions on
-tensors.
-"""
+"""The parameters of a reading, without torch: the memory planner makes them before anything heavy is imported."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-
-import torch
-from torch import Tensor
 
 
 @dataclass(frozen=True)
@@ -44,20 +39,3 @@ class Selection:
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)
-
-
-def top_slots(scores: Tensor, positions: Tensor, selection: Selection, protect: bool) -> Tensor:
-    """The slots to keep, ascending: the top b of the scores in each head (paper algorithm 1, lines 5-8).
-
-    scores: (layers, kv_heads, n). positions: the same shape, original positions. protect: whether the last
-    `stabilizers` units are kept whatever their score. Returns int64 (layers, kv_heads, min(b, n)).
-    """
-    units = scores.shape[-1]
-    if units <= selection.budget:
-        return torch.arange(units).expand(*scores.shape[:-1], units)
-    ranked = scores.clone()
-    if selection.sinks:
-        ranked[positions < selection.sinks] = torch.inf
-    if protect and selection.stabilizers:
-        ranked[..., -selection.stabilizers :] = torch.inf
-    return ranked.topk(selection.budget, dim=-1).indices.sort(dim=-1).values

@@ -7,10 +7,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.locret.eviction import top_slots
 from engine.locret.heads import Calibration
 from engine.locret.policies import Locret, LocretConsensus, Newest, Random
 from engine.locret.reading import Reader
-from engine.locret.selection import Selection, top_slots
+from engine.locret.selection import Selection
 from tests.engine.counting_backend import CountingBackend
 
 

@@ -1,0 +1,163 @@
+"""The job that answers: the question is committed, the model brought to it, and the answer streamed, stored as it
+grows.
+"""
+
+from __future__ import annotations
+
+import codecs
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from engine import wire
+from engine.backends.base import Aborted
+from engine.citations import cite
+from engine.engine import Emit, Engine, Loaded
+from engine.errors import UserError
+from engine.reading_job import CANCELLED, ReadingJob, brought, pending
+from engine.sampling import chooser
+from engine.session import Advance
+from engine.store import Document, Message
+
+COMMIT_SECONDS = 0.5
+TITLE_LENGTH = 60
+
+
+class AnswerJob:
+    """Answers one question in one conversation; `emit` gets the protocol's events."""
+
+    def __init__(self, engine: Engine, conversation: str, emit: Emit) -> None:
+        self.engine, self.store, self.conversation, self.emit = engine, engine.store, conversation, emit
+        self.reading = ReadingJob(engine, conversation, emit)
+
+    def ask(self, text: str, parent: str | None, options: Mapping[str, Any]) -> Message:
+        """options: max_tokens, temperature, seed. Returns the answer as committed.
+
+        Raises UserError("cancelled") if stopped, with what was written kept; another error leaves the question in
+        place.
+        """
+        if not text.strip():
+            raise UserError("bad_params", "There is no question in it.")
+        self.reading.extract_all()
+        path = self.store.path(parent) if parent else []
+        documents = pending(self.store.documents(self.conversation), path)
+        question = self.store.add_message(
+            self.conversation, parent, "user", text, documents=[document.id for document in documents]
+        )
+        self._title(text)
+        self.emit("message", {"message": wire.message(question)})
+        answer = self.store.add_message(self.conversation, question.id, "assistant", "", state="streaming")
+        self.emit("message", {"message": wire.message(answer)})
+        writing = Writing(self, answer, options)
+        try:
+            loaded = self.engine.loaded(self.emit)
+            path = [*path, question]
+            there = brought(self.reading, path)
+            began = time.monotonic()
+            taken = self.reading.advance(loaded, loaded.conversation.segments(path), there)
+            writing.began(taken, time.monotonic() - began)
+            writing.write(loaded)
+        except BaseException as error:
+            stopped = isinstance(error, UserError) and error.code == "cancelled"
+            self._finish(writing, "stopped" if stopped else "failed", [])
+            raise
+        return self._finish(writing, "complete", there)
+
+    def _finish(self, writing: Writing, state: Any, documents: list[Document]) -> Message:
+        if documents:
+            writing.stats["citations"] = self._citations(writing, documents)
+        writing.stats["left_out"] = left_out(self.store.documents(self.conversation))
+        answer = writing.commit(state)
+        self.emit("message", {"message": wire.message(answer)})
+        return answer
+
+    def _citations(self, writing: Writing, documents: list[Document]) -> list[dict[str, Any]]:
+        pages = {
+            (document.id, document.name, page.number): page.text
+            for document in documents
+            if document.sha256
+            for page in self.store.pages(document.sha256)
+        }
+        question = self.store.message(writing.answer.parent or "").text
+        found = cite(writing.text, question, pages)
+        return [{"document": id, "name": name, "page": page} for id, name, page in found]
+
+    def _title(self, question: str) -> None:
+        if not self.store.conversation(self.conversation).title:
+            self.store.rename(self.conversation, title_from(question))
+
+
+class Writing:
+    """An answer as it grows: its text, its tokens, and how much of them is committed."""
+
+    def __init__(self, job: AnswerJob, answer: Message, options: Mapping[str, Any]) -> None:
+        self.job, self.answer, self.options = job, answer, options
+        self.text = ""
+        self.tokens: list[int] = []
+        self.stats: dict[str, Any] = {}
+        self._committed_at = time.monotonic()
+
+    def began(self, taken: Advance, seconds: float) -> None:
+        self.stats.update(reused=taken.reused > 0, tokens_reused=taken.reused, seconds_reading=seconds)
+
+    def write(self, loaded: Loaded) -> None:
+        """Decodes to the end of the answer. Raises UserError("cancelled")."""
+        began = time.monotonic()
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        choose = chooser(float(self.options["temperature"]), int(self.options["seed"]))
+        cancelled = self.job.engine.cancelled.is_set
+        ended = "complete"
+        try:
+            for token in loaded.session.answer(choose, int(self.options["max_tokens"])):
+                self.tokens.append(token)
+                self._grew(decoder.decode(loaded.model.runtime.token_bytes(token)))
+                if cancelled():
+                    raise Aborted
+            self._grew(decoder.decode(b"", final=True))
+        except Aborted as error:
+            ended = "stopped"
+            raise CANCELLED from error
+        finally:
+            seconds = time.monotonic() - began
+            self.stats.update(tokens=len(self.tokens), seconds_answering=seconds)
+            self.commit("streaming" if ended == "complete" else "stopped")
+            loaded.session.answered(self.tokens)
+
+    def _grew(self, piece: str) -> None:
+        if not piece:
+            return
+        self.text += piece
+        self.job.emit("token", {"message": self.answer.id, "text": piece})
+        if time.monotonic() - self._committed_at > COMMIT_SECONDS:
+            self.commit("streaming")
+
+    def commit(self, state: Any) -> Message:
+        self._committed_at = time.monotonic()
+        stats = {**self.stats, "token_ids": self.tokens}
+        return self.job.store.update_message(self.answer.id, self.text, state, stats)
+
+
+def left_out(documents: list[Document]) -> str | None:
+    """What the answer could not know, as a sentence, or None."""
+    files = [d for d in documents if d.reason not in ("hidden", "generated", "duplicate")]
+    lost = [d.name for d in files if d.outcome in ("needs_password", "needs_ocr", "refused", "failed")]
+    partly = [d.name for d in files if d.outcome == "partial"]
+    parts = []
+    if lost:
+        parts.append(f"{len(lost)} of {len(files)} files could not be read: {_names(lost)}.")
+    if partly:
+        parts.append(f"Only part of {_names(partly)} could be read.")
+    return " ".join(parts) or None
+
+
+def _names(names: list[str]) -> str:
+    shown = ", ".join(names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more"
+
+
+def title_from(text: str) -> str:
+    """The beginning of a question, on one line, cut between words."""
+    line = " ".join(text.split())
+    if len(line) <= TITLE_LENGTH:
+        return line
+    return line[:TITLE_LENGTH].rsplit(" ", 1)[0] + "\u2026"

@@ -1,0 +1,138 @@
+"""`keepsake-engine ask [FILE...] QUESTION`: the main job without a window."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from engine.errors import UserError
+from engine.settings import POLICIES
+
+
+def add_store_arguments(parser: argparse.ArgumentParser) -> None:
+    """What `ask` and `read` have in common."""
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--budget-units", type=int, metavar="N", help="units that each KV head keeps")
+    budget.add_argument("--budget-mb", type=float, metavar="MB", help="memory for the model and its cache")
+    parser.add_argument("--policy", choices=POLICIES, help="how the units that stay are chosen (default: locret)")
+    parser.add_argument("--model", help="a GGUF file (default: the starter model)")
+    parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
+    parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="*", metavar="FILE", help="files and folders to read first")
+    parser.add_argument("question", metavar="QUESTION")
+    add_store_arguments(parser)
+    parser.add_argument("--max-tokens", type=int, default=256, help="the longest answer (default: 256)")
+    parser.add_argument("--temperature", type=float, default=0.0, help="0 gives the same answer each time (default: 0)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints the answer. Raises UserError."""
+    with open_engine(options) as work:
+        return _ask(work, options)
+
+
+class Work:
+    """An engine for one command: Ctrl+C cancels, progress goes to stderr."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        import signal
+
+        from engine.engine import Engine
+
+        overrides = {"budget_mb": options.budget_mb, "policy": options.policy, "model": options.model}
+        if options.budget_units is not None and options.budget_units < 64:
+            raise UserError("bad_params", "A budget has at least 64 units.")
+        self.engine = Engine(options.data_dir, {k: v for k, v in overrides.items() if v is not None})
+        self.engine.units, self.engine.seed = options.budget_units, options.seed
+        self.quiet = options.json or not sys.stderr.isatty()
+        self.stream = not options.json
+        self._line = False
+        signal.signal(signal.SIGINT, lambda *_: self.engine.cancelled.set())
+
+    def __enter__(self) -> Work:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.engine.close()
+
+    def emit(self, event: str, data: dict[str, Any]) -> None:
+        if event == "token" and self.stream:
+            self._progress("")
+            print(data["text"], end="", flush=True)
+        elif event == "loading":
+            self._progress(data["message"])
+        elif event == "reading" and data["tokens_total"]:
+            left = data["seconds_left"]
+            about = f", about {_duration(left)} left" if left else ""
+            share = 100 * data["tokens_read"] // data["tokens_total"]
+            self._progress(f"Reading: page {data['page']} of {data['pages'] or 1}, {share} %{about}")
+
+    def _progress(self, text: str) -> None:
+        if not self.quiet and (text or self._line):
+            print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+            self._line = bool(text)
+
+    def conversation(self, id: str | None, title: str) -> str:
+        store = self.engine.store
+        return store.conversation(id).id if id else store.create_conversation(title).id
+
+
+def open_engine(options: argparse.Namespace) -> Work:
+    return Work(options)
+
+
+def _ask(work: Work, options: argparse.Namespace) -> int:
+    from engine.answer_job import AnswerJob, title_from
+    from engine.reading_job import ReadingJob
+
+    engine = work.engine
+    for file in options.files:
+        if not Path(file).exists():
+            raise UserError("no_such_file", f"There is no file {file}. Nothing was read.")
+    conversation = work.conversation(options.conversation, title_from(options.question))
+    reading = ReadingJob(engine, conversation, work.emit)
+    began = time.monotonic()
+    reused = False
+    if options.files:
+        reading.add([str(Path(file).absolute()) for file in options.files])
+        reused = reading.read_all()
+    seconds_reading = time.monotonic() - began
+    settings = {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}
+    leaf = engine.store.leaf(conversation)
+    answer = AnswerJob(engine, conversation, work.emit).ask(options.question, leaf, settings)
+    documents = reading.documents()
+    report = {
+        "answer": answer.text,
+        "conversation": conversation,
+        **engine.measures(),
+        "reused": reused if options.files else bool(answer.stats.get("reused")),
+        "seconds_reading": round(seconds_reading + answer.stats.get("seconds_reading", 0.0), 3),
+        "seconds_answering": round(answer.stats.get("seconds_answering", 0.0), 3),
+        "documents": documents,
+        "citations": [{"document": c["name"], "page": c["page"]} for c in answer.stats.get("citations", ())],
+    }
+    if options.json:
+        print(json.dumps(report, ensure_ascii=False))
+    else:
+        print_notes(answer.stats.get("left_out"), conversation)
+    return 0
+
+
+def print_notes(left_out: str | None, conversation: str) -> None:
+    print()
+    if left_out:
+        print(left_out, file=sys.stderr)
+    print(f"Go on with: --conversation {conversation}", file=sys.stderr)
+
+
+def _duration(seconds: float) -> str:
+    return f"{round(seconds)} s" if seconds < 90 else f"{round(seconds / 60)} min"

@@ -1,0 +1,254 @@
+"""The engine's state: the store, the settings, and the one model that is loaded, with its session.
+
+Jobs (engine.jobs) work on it; it knows nothing of how calls arrive.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine import paths, settings
+from engine.budget import Plan, budget_for, plan
+from engine.errors import UserError
+from engine.gguf_shape import ModelShape, read_shape
+from engine.store import Store
+from engine.store.store import FILE_NAME
+
+if TYPE_CHECKING:
+    from engine.conversation import Conversation
+    from engine.loaded_model import LoadedModel
+    from engine.locret.selection import Selection
+    from engine.session import Session
+
+MB = 1_000_000
+DEFAULT_UNITS = 2048
+
+Emit = Callable[[str, dict[str, Any]], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What decides the loaded model. units: a budget given in units, which wins over budget_mb."""
+
+    model: Path
+    policy: Any
+    budget_mb: float | None = None
+    units: int | None = None
+    seed: int = 0
+
+
+@dataclass
+class Loaded:
+    """A model with the session on its cache."""
+
+    choice: Choice
+    model: LoadedModel
+    session: Session
+    conversation: Conversation
+
+
+class Engine:
+    """Opens the store at once and the model when it is first needed. overrides: settings for this process alone.
+
+    cancelled: set to stop the running job. live: what is known of the documents being read and stored nowhere.
+    in_memory: the conversation that the cache holds.
+    """
+
+    def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
+        self.data_dir = data_dir or paths.data_dir()
+        self.units: int | None = None
+        self.seed = 0
+        self.overrides = settings.checked(overrides or {})
+        self.store = Store(self.data_dir / FILE_NAME)
+        self.cancelled = threading.Event()
+        self.live: dict[str, dict[str, Any]] = {}
+        self.in_memory: str | None = None
+        self._loaded: Loaded | None = None
+        self._shapes: dict[Path, ModelShape] = {}
+
+    def close(self) -> None:
+        self.unload()
+        self.store.close()
+
+    # --- settings ----------------------------------------------------------------------------------------------------
+
+    def settings(self) -> dict[str, Any]:
+        """All settings with their values; `model` is a path, `budget_mb` a number even if never set."""
+        known = {k: v for k, v in self.store.settings().items() if k in settings.SETTINGS and v is not None}
+        values = {**settings.defaults(), **known, **self.overrides}
+        values["model"] = str(values["model"] or paths.starter_model() or "")
+        if values["budget_mb"] is None:
+            try:
+                values["budget_mb"] = float(budget_for(self._shape(Path(values["model"])), DEFAULT_UNITS))
+            except UserError:
+                values["budget_mb"] = 1000.0
+        return values
+
+    def change_settings(self, changes: Mapping[str, Any]) -> None:
+        """Raises UserError "bad_params", "budget_too_small" or what is wrong with the model; then nothing is
+        changed.
+        """
+        wanted = {**self.settings(), **settings.checked(changes)}
+        if {"budget_mb", "model"} & changes.keys():
+            bought = self.plan(wanted["budget_mb"], wanted["model"])
+            if not bought.ok:
+                raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
+        self.store.save_settings(settings.checked(changes))
+
+    def plan(self, budget_mb: float | None = None, model: str | None = None) -> Plan:
+        """What a budget buys; the current one if none is given. Raises UserError for a model that cannot be read."""
+        current = self.settings()
+        shape = self._shape(Path(model or current["model"]))
+        return plan(shape, current["budget_mb"] if budget_mb is None else budget_mb)
+
+    def _shape(self, path: Path) -> ModelShape:
+        if not str(path) or path == Path():
+            raise UserError("model_missing", "No model is installed. Run the installer again, or choose a GGUF file.")
+        if path not in self._shapes:
+            self._shapes[path] = read_shape(path)
+        return self._shapes[path]
+
+    def model_status(self) -> dict[str, Any]:
+        """For `status`: what is loaded or would be, without loading it."""
+        path = Path(self.settings()["model"])
+        message = None
+        try:
+            self._shape(path)
+        except UserError as error:
+            message = error.message
+        loaded = self._loaded
+        return {
+            "name": path.stem,
+            "path": str(path),
+            "ready": loaded is not None,
+            "eviction": loaded is None or loaded.model.selection is not None,
+            "message": loaded.model.notice if loaded else message,
+        }
+
+    # --- the model ---------------------------------------------------------------------------------------------------
+
+    def loaded(self, emit: Emit) -> Loaded:
+        """The model that the settings ask for, loaded if it is not yet. Emits `loading` before it takes time."""
+        choice = self._choice()
+        if self._loaded is None or self._loaded.choice != choice:
+            self.unload()
+            emit("loading", {"message": f"Loading {choice.model.stem}"})
+            self._loaded = self._load(choice)
+        return self._loaded
+
+    def unload(self) -> None:
+        if self._loaded is not None:
+            self._loaded.model.runtime.close()
+            self._loaded = None
+
+    def memory(self, conversation: str) -> dict[str, Any]:
+        """What the cache holds now of this conversation; all zero where it is not the one in memory."""
+        bought = self._planned_units()
+        loaded = self._loaded
+        policy = self.settings()["policy"]
+        if loaded is None or self.in_memory != conversation:
+            eviction = policy != "full"
+            return {
+                "units": 0,
+                "budget": bought,
+                "tokens_read": 0,
+                "cache_bytes": 0,
+                "eviction": eviction,
+                "policy": policy,
+            }
+        return {
+            "units": loaded.model.runtime.length,
+            "budget": bought if loaded.model.selection else loaded.model.capacity,
+            "tokens_read": loaded.session.reader.tokens_read,
+            "cache_bytes": loaded.model.runtime.cache_bytes,
+            "eviction": loaded.model.selection is not None,
+            "policy": loaded.model.policy_name,
+        }
+
+    def measures(self) -> dict[str, Any]:
+        """For a report: what was read, what is kept of it, and what it took."""
+        loaded = self._loaded
+        return {
+            "tokens_read": loaded.session.reader.tokens_read if loaded else 0,
+            "units_kept": loaded.model.runtime.length if loaded else 0,
+            "cache_bytes": loaded.model.runtime.cache_bytes if loaded else 0,
+            "peak_rss_mb": round(peak_rss_mb(), 1),
+        }
+
+    def _planned_units(self) -> int:
+        try:
+            return self.units or self.plan().units
+        except UserError:
+            return 0
+
+    def heads_name(self) -> str | None:
+        return self._loaded.model.heads_name if self._loaded else None
+
+    def _choice(self) -> Choice:
+        values = self.settings()
+        choice = Choice(Path(values["model"]), values["policy"], values["budget_mb"], seed=self.seed)
+        return replace(choice, budget_mb=None, units=self.units) if self.units else choice
+
+    def _selection(self, choice: Choice) -> Selection:
+        from engine.budget import most_units, selection_for
+
+        shape = self._shape(choice.model)
+        if choice.units:
+            if choice.units > most_units(shape):
+                raise UserError("bad_params", f"{shape.name} can use at most {most_units(shape)} units.")
+            return selection_for(choice.units)
+        bought = plan(shape, choice.budget_mb or 0)
+        if not bought.ok:
+            raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
+        return selection_for(bought.units)
+
+    def _load(self, choice: Choice) -> Loaded:
+        from engine.conversation import Conversation
+        from engine.loaded_model import load_model
+        from engine.session import Session
+
+        shape = self._shape(choice.model)
+        model = load_model(
+            shape,
+            self._fingerprint(choice.model),
+            self._selection(choice),
+            choice.policy,
+            [self.data_dir / "heads", paths.heads_dir()],
+            self.cancelled.is_set,
+            choice.seed,
+        )
+        session = Session(model, self.store, self._stored)
+        return Loaded(choice, model, session, Conversation(model, self.store))
+
+    def _fingerprint(self, path: Path) -> str:
+        """The file's sha256, remembered by size and time of change: gigabytes take many seconds."""
+        from engine.loaded_model import file_sha256
+
+        facts = path.stat()
+        known = self.store.settings().get("fingerprints", {})
+        mark = f"{path}:{facts.st_size}:{facts.st_mtime_ns}"
+        if mark not in known:
+            known = {mark: file_sha256(path), **dict(list(known.items())[:15])}
+            self.store.save_settings({"fingerprints": known})
+        return str(known[mark])
+
+    def _stored(self, key: str) -> None:
+        self.store.enforce_quota(int(self.settings()["store_mb"]) * MB, protect=[key])
+
+
+def peak_rss_mb() -> float:
+    """The most memory that this process has held, in MB."""
+    import sys
+
+    if sys.platform == "win32":
+        import psutil
+
+        return float(psutil.Process().memory_info().peak_wset) / MB
+    import resource
+
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / MB if sys.platform == "darwin" else most * 1024 / MB

@@ -1,0 +1,133 @@
+"""A model ready to read: the runtime, its retaining heads, the policy and the selection, and the key they give to
+readings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.backends.base import Runtime
+from engine.chat_format import ChatFormat, chat_format
+from engine.errors import UserError
+from engine.gguf_shape import ModelShape
+from engine.locret.heads import HeadFileError, RetainingHeads, head_metadata, load_heads
+from engine.locret.policies import Locret, LocretConsensus, Newest, Policy, Random
+from engine.locret.selection import Selection
+from engine.settings import PolicyName
+
+# The version of what a stored reading means; a change of the method or of the stream's form makes old ones unusable.
+READING_VERSION = 1
+BATCH = 512
+
+
+@dataclass
+class LoadedModel:
+    """selection None: the full cache. notice: a sentence when the person gets less than asked for, else None."""
+
+    shape: ModelShape
+    fingerprint: str
+    runtime: Runtime
+    policy: Policy
+    selection: Selection | None
+    chat: ChatFormat
+    heads_name: str | None
+    notice: str | None
+    parameters: dict[str, Any]
+
+    @property
+    def capacity(self) -> int:
+        return self.selection.capacity if self.selection else self.shape.context
+
+    @property
+    def policy_name(self) -> str:
+        return self.policy.name if self.selection else "full"
+
+
+def file_sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def find_heads(fingerprint: str, folders: list[Path]) -> Path | None:
+    """The head file whose metadata names this model, or None."""
+    for path in _head_files(folders):
+        try:
+            if fingerprint in head_metadata(path).get("model_sha256", "").split():
+                return path
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+def _head_files(folders: list[Path]) -> Iterator[Path]:
+    for folder in folders:
+        yield from sorted(folder.glob("*.safetensors"))
+
+
+def load_model(
+    shape: ModelShape,
+    fingerprint: str,
+    selection: Selection,
+    policy: PolicyName,
+    head_folders: list[Path],
+    abort: Callable[[], bool],
+    seed: int = 0,
+) -> LoadedModel:
+    """Loads the weights (seconds) and checks that the cache can be evicted; where it cannot, the full cache is used.
+
+    Raises UserError("model_missing" or "model_broken").
+    """
+    from engine.backends.llama_cpp import LlamaCppBackend
+
+    head_file = find_heads(fingerprint, head_folders) if policy == "locret" else None
+    heads = _load_heads(head_file) if head_file else None
+    evicting = policy != "full" and (policy != "locret" or heads is not None)
+    cells = selection.capacity if evicting else shape.context
+    runtime = LlamaCppBackend(shape.path, n_ctx=cells, n_batch=BATCH, heads=heads if evicting else None, abort=abort)
+    notice = None
+    if policy == "locret" and heads is None:
+        notice = "This model has no retaining heads yet, so it reads with its full cache, up to its context."
+    elif evicting and runtime.eviction_refusal:
+        notice, evicting = runtime.eviction_refusal, False
+        runtime.close()
+        runtime = LlamaCppBackend(shape.path, n_ctx=shape.context, n_batch=BATCH, heads=None, abort=abort)
+    chosen = _policy(policy, heads, seed)
+    kept = selection if evicting else None
+    return LoadedModel(
+        shape=shape,
+        fingerprint=fingerprint,
+        runtime=runtime,
+        policy=chosen,
+        selection=kept,
+        chat=chat_format(runtime.chat_template),
+        heads_name=head_file.stem if head_file and evicting else None,
+        notice=notice,
+        parameters={
+            "version": READING_VERSION,
+            "model": fingerprint,
+            "heads": file_sha256(head_file) if head_file and evicting else None,
+            "policy": chosen.name if kept else "full",
+            "selection": kept.as_dict() if kept else None,
+        },
+    )
+
+
+def _policy(name: PolicyName, heads: RetainingHeads | None, seed: int) -> Policy:
+    if name == "newest":
+        return Newest()
+    if name == "random":
+        return Random(seed)
+    if heads is not None and heads.calibration is not None:
+        return LocretConsensus(heads.calibration)
+    return Locret()
+
+
+def _load_heads(path: Path) -> RetainingHeads:
+    try:
+        return load_heads(path)
+    except HeadFileError as error:
+        raise UserError("model_broken", f"The retaining heads cannot be used: {error}.") from error

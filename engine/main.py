@@ -1,0 +1,66 @@
+"""The command `keepsake-engine`: without an argument it serves on stdin and stdout; `ask`, `read`, `train`,
+`evaluate` do one thing.
+
+It knows argument parsing and nothing else; each command has a file of its own, imported when it is called.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+
+# ggml's and torch's OpenMP threads would otherwise spin while they wait for each other.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+
+COMMANDS = {
+    "ask": ("engine.ask_command", "answer a question about files, without a window"),
+    "read": ("engine.read_command", "read files into a conversation, for later questions"),
+    "train": ("engine.training.train_command", "train retaining heads for a model"),
+    "evaluate": ("engine.evaluation.command", "measure speed and fidelity"),
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Returns the exit status: 0, 1 for what the person can mend, 2 for wrong arguments, 130 when interrupted."""
+    words = sys.argv[1:] if arguments is None else arguments
+    if words and words[0] in COMMANDS:
+        return _run(words[0], words[1:])
+    parser = argparse.ArgumentParser(prog="keepsake-engine", description=__doc__.splitlines()[0])
+    parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
+    parser.epilog = "commands: " + "; ".join(f"{name}: {text}" for name, (_, text) in COMMANDS.items())
+    options = parser.parse_args(words)
+    from engine.server import serve
+
+    return serve(options.data_dir)
+
+
+def _run(name: str, words: list[str]) -> int:
+    from engine.errors import UserError
+
+    module_name, description = COMMANDS[name]
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        print(
+            f"{name} needs the package {error.name}. Install Keepsake with it: pip install 'keepsake[train]'",
+            file=sys.stderr,
+        )
+        return 1
+    parser = argparse.ArgumentParser(prog=f"keepsake-engine {name}", description=description)
+    module.add_arguments(parser)
+    options = parser.parse_args(words)
+    try:
+        return int(module.run(options))
+    except UserError as error:
+        print(error.message, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Stopped. What was read is kept.", file=sys.stderr)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""`keepsake-engine read FILE...`: reads files into a conversation, so that later questions are answered at once."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+from engine.ask_command import add_store_arguments, open_engine, print_notes
+from engine.errors import UserError
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("files", nargs="+", metavar="FILE", help="files and folders to read")
+    add_store_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints what became of each file. Raises UserError."""
+    from engine.answer_job import left_out
+    from engine.reading_job import ReadingJob
+
+    for file in options.files:
+        if not Path(file).exists():
+            raise UserError("no_such_file", f"There is no file {file}. Nothing was read.")
+    with open_engine(options) as work:
+        conversation = work.conversation(options.conversation, Path(options.files[0]).name)
+        reading = ReadingJob(work.engine, conversation, work.emit)
+        began = time.monotonic()
+        reading.add([str(Path(file).absolute()) for file in options.files])
+        reused = reading.read_all()
+        report = {
+            "conversation": conversation,
+            **work.engine.measures(),
+            "reused": reused,
+            "seconds_reading": round(time.monotonic() - began, 3),
+            "documents": reading.documents(),
+        }
+        if options.json:
+            print(json.dumps(report, ensure_ascii=False))
+            return 0
+        for document in reading.documents():
+            print(
+                f"{document['path']}: {document['outcome']}"
+                + (f" ({document['reason']})" if document["reason"] else "")
+            )
+        print_notes(left_out(work.engine.store.documents(conversation)), conversation)
+    return 0
