@@ -80,6 +80,11 @@ def _by_kind(path: Path, on_page: OnPage | None, cancelled: Callable[[], bool], 
     return _text(path, sha256, kind, on_page)
 
 
+def file_sha256(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
+    """Of the file's bytes. Raises OSError, and UserError("cancelled") as `extract`."""
+    return _sha256_and_head(path, cancelled)[0]
+
+
 def _sha256_and_head(path: Path, cancelled: Callable[[], bool]) -> tuple[str, bytes]:
     digest = hashlib.sha256()
     head = b""

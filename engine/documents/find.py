@@ -45,8 +45,7 @@ def find_files(paths: Iterable[Path | str]) -> Iterator[Found]:
 
 def display_name(name: str) -> str:
     """The name for the eye and for the model: valid Unicode on one line."""
-    readable = os.fsencode(name).decode("utf-8", "replace")
-    return re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", readable)
+    return re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", re.sub("[\ud800-\udfff]+", "\ufffd", name))
 
 
 def natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:

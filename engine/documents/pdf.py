@@ -32,6 +32,7 @@ MOST_UNREADABLE = 0.2
 # Ligatures and the shapes that Arabic letters take: the letters they stand for. Other compatibility signs (½, ²) stay.
 PRESENTATION_FORMS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefe]")
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 STAMP_CHARACTERS = 80
 SCAN_AREA = 0.5
 PICTURE_AREA = 0.02
@@ -144,5 +145,6 @@ def _lines(page: Any) -> list[Line]:
 
 def _readable(text: str) -> str:
     text = PRESENTATION_FORMS.sub(lambda form: unicodedata.normalize("NFKC", form[0]), text.replace("\uf0b7", "\u2022"))
-    lines = (line.strip() for line in CONTROLS.sub("", text).split("\n"))
+    text = HALF_CHARACTERS.sub("\ufffd", CONTROLS.sub("", text))
+    lines = (line.strip() for line in text.split("\n"))
     return "\n".join(line for line in lines if line)

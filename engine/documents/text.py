@@ -44,7 +44,7 @@ def _decoded(data: bytes) -> str | None:
         return _try(data, wide)
     if data[:SAMPLE].count(0) > MOST_NULS * len(data[:SAMPLE]):
         return None
-    return _try(data, "utf-8") or _guessed(data)
+    return _try(data, "utf-8") or (_guessed(data) if _is_text(data[:SAMPLE].decode("latin-1")) else None)
 
 
 def _try(data: bytes, encoding: str) -> str | None:

@@ -6,7 +6,6 @@ is kept as bytes, so that the file can be opened again.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable
 from typing import Any
@@ -139,9 +138,10 @@ def _storable(path: str) -> str | bytes:
     try:
         path.encode()
     except UnicodeEncodeError:
-        return os.fsencode(path)
+        return path.encode("utf-8", "surrogatepass")
     return path
 
 
 def _document(row: Row) -> Document:
-    return Document(**{**row, "path": os.fsdecode(row["path"])})
+    path = row["path"]
+    return Document(**{**row, "path": path if isinstance(path, str) else path.decode("utf-8", "surrogatepass")})

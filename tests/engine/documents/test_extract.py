@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from pathlib import Path
+
+import pymupdf
+import pytest
+
+from engine.documents import extract as module
+from engine.documents.extract import Extracted, extract, file_sha256, judge
+from engine.documents.page import Page
+from engine.documents.reasons import SENTENCES
+from engine.errors import UserError
+
+
+def pdf_of(path: Path, pages: int) -> Path:
+    document = pymupdf.open()
+    for number in range(1, pages + 1):
+        document.new_page().insert_text((50, 50), f"This is sheet {number} of the log of the pump house.")
+    document.save(path)
+    document.close()
+    return path
+
+
+def page(number: int, outcome: str, reason: str | None = None) -> Page:
+    return Page(number, outcome, reason, "text" if outcome == "read" else "")  # type: ignore[arg-type]
+
+
+def test_pages_are_handed_over_as_they_come(tmp_path: Path) -> None:
+    seen: list[tuple[int, int | None]] = []
+    path = pdf_of(tmp_path / "a.pdf", 5)
+    extracted = extract(path, on_page=lambda page, pages: seen.append((page.number, pages)))
+    assert seen == [(number, 5) for number in range(1, 6)]
+    assert (extracted.page_count, extracted.pages_read) == (5, 5)
+    assert extracted.sha256 == hashlib.sha256(path.read_bytes()).hexdigest() == file_sha256(path)
+
+
+def test_a_long_file_is_cancelled_at_once(tmp_path: Path) -> None:
+    path = pdf_of(tmp_path / "a.pdf", 300)
+    seen: list[int] = []
+    cancelled_at = 0.0
+
+    def cancelled() -> bool:
+        nonlocal cancelled_at
+        cancelled_at = cancelled_at or (time.monotonic() if len(seen) == 3 else 0.0)
+        return len(seen) >= 3
+
+    with pytest.raises(UserError) as stopped:
+        extract(path, on_page=lambda page, pages: seen.append(page.number), cancelled=cancelled)
+    assert stopped.value.code == "cancelled"
+    assert seen == [1, 2, 3] and time.monotonic() - cancelled_at < 0.5
+
+
+def test_hashing_is_cancelled_too(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("text")
+    with pytest.raises(UserError) as stopped:
+        file_sha256(path, cancelled=lambda: True)
+    assert stopped.value.code == "cancelled"
+
+
+def test_a_text_file_is_one_page_without_a_count(tmp_path: Path) -> None:
+    seen: list[int | None] = []
+    path = tmp_path / "a.md"
+    path.write_text("# Title\n\n\tindented  text\n")
+    extracted = extract(path, on_page=lambda page, pages: seen.append(pages))
+    assert (extracted.kind, extracted.outcome, extracted.page_count, seen) == ("markdown", "read", None, [None])
+    assert extracted.pages == (Page(1, "read", None, "# Title\n\n\tindented  text\n"),)
+
+
+def test_what_cannot_be_opened_has_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "blank.txt").write_text(" \n\n")
+    (tmp_path / "large.txt").write_text("larger than allowed")
+    monkeypatch.setattr(module, "LARGEST_TEXT", 10)
+    reasons = {name: extract(tmp_path / name).reason for name in ("pipe.txt", "gone.txt", "blank.txt", "large.txt")}
+    assert reasons == {
+        "pipe.txt": "special_file",
+        "gone.txt": "no_such_file",
+        "blank.txt": "no_text",
+        "large.txt": "too_large",
+    }
+
+
+@pytest.mark.parametrize(("error", "reason"), [(PermissionError(), "no_permission"), (OSError(5, "I/O"), "disk_error")])
+def test_a_file_that_the_system_keeps_back(
+    error: OSError, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("text")
+
+    def refuse(self: Path, mode: str) -> None:
+        raise error
+
+    monkeypatch.setattr(Path, "open", refuse)
+    assert extract(path) == Extracted("unknown", None, "refused", reason, SENTENCES[reason])
+
+
+@pytest.mark.parametrize(
+    ("pages", "outcome", "reason"),
+    [
+        ((page(1, "read"), page(2, "blank")), "read", None),
+        ((page(1, "read"), page(2, "failed", "damaged"), page(3, "needs_ocr", "no_text_layer")), "partial", "damaged"),
+        ((page(1, "read"), page(2, "needs_ocr", "unreadable_font")), "partial", "some_pages_need_ocr"),
+        ((page(1, "needs_ocr", "unreadable_font"), page(2, "blank")), "needs_ocr", "unreadable_font"),
+        (
+            (page(1, "needs_ocr", "unreadable_font"), page(2, "needs_ocr", "no_text_layer")),
+            "needs_ocr",
+            "no_text_layer",
+        ),
+        ((page(1, "failed", "damaged"), page(2, "needs_ocr", "no_text_layer")), "needs_ocr", "no_text_layer"),
+        ((page(1, "failed", "damaged"), page(2, "blank")), "refused", "damaged"),
+        ((page(1, "blank"),), "refused", "no_text"),
+    ],
+)
+def test_a_pdf_is_judged_by_its_pages(pages: tuple[Page, ...], outcome: str, reason: str | None) -> None:
+    extracted = judge("0" * 64, pages)
+    assert (extracted.outcome, extracted.reason, extracted.page_count) == (outcome, reason, len(pages))
+    assert (extracted.message is None) == (outcome == "read")
+
+
+def test_every_page_that_was_not_read_is_named() -> None:
+    extracted = judge("0" * 64, (page(1, "read"), page(2, "failed", "damaged"), page(3, "needs_ocr", "no_text_layer")))
+    assert extracted.message is not None
+    assert (
+        extracted.message.startswith("Page 2 is damaged.") and "Page 3 is a picture without text." in extracted.message
+    )

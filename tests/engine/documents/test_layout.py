@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+from engine.documents.layout import Line, page_text
+
+LONG = "a line that fills its column"
+
+
+def column(left: float, words: str, count: int = 6, top: float = 100.0) -> list[Line]:
+    return [
+        Line(f"{words} {number}: {LONG}", left, top + 12 * number, left + 200, top + 12 * number + 10)
+        for number in range(count)
+    ]
+
+
+def title(text: str, top: float) -> Line:
+    return Line(text, 60, top, 500, top + 10)
+
+
+def starts(text: str) -> list[str]:
+    return [line.split(":")[0] for line in text.split("\n")]
+
+
+LEFT = [f"left {number}" for number in range(6)]
+RIGHT = [f"right {number}" for number in range(6)]
+
+
+def test_columns_written_row_by_row_are_read_one_after_the_other() -> None:
+    rows = [line for pair in zip(column(50, "left"), column(300, "right"), strict=True) for line in pair]
+    assert starts(page_text(rows)) == LEFT + RIGHT
+
+
+def test_the_left_column_comes_first_if_written_last() -> None:
+    assert starts(page_text(column(300, "right") + column(50, "left"))) == LEFT + RIGHT
+
+
+def test_three_columns() -> None:
+    rows = column(550, "third") + column(50, "left") + column(300, "right")
+    assert starts(page_text(rows)) == LEFT + RIGHT + [f"third {number}" for number in range(6)]
+
+
+def test_a_line_across_both_columns_divides_them() -> None:
+    lines = [
+        title("top", 80),
+        *column(300, "right"),
+        *column(50, "left"),
+        title("middle", 190),
+        *column(300, "lower right", top=210),
+        *column(50, "lower left", top=210),
+    ]
+    assert starts(page_text(lines)) == [
+        "top",
+        *LEFT,
+        *RIGHT,
+        "middle",
+        *(f"lower left {number}" for number in range(6)),
+        *(f"lower right {number}" for number in range(6)),
+    ]
+
+
+def test_the_rows_of_a_table_stay_together() -> None:
+    lines = []
+    for number in range(8):
+        top = 100.0 + 14 * number
+        for left, cell in ((50.0, f"Item number {number}"), (250.0, str(number)), (300.0, f"{number}.50")):
+            lines.append(Line(cell, left, top, left + 7.0 * len(cell), top + 10))
+    assert page_text(lines).split("\n")[3] == "Item number 3  3  3.50"
+
+
+def test_a_word_broken_at_a_line_end_is_whole_and_a_compound_keeps_its_hyphen() -> None:
+    texts = [
+        "a recon-",
+        "naissance flight by the north-",
+        "east wall; the north-east wall is a well-known",
+        "Jean-",
+        "Luc",
+    ]
+    lines = [Line(text, 50, 100 + 12 * number, 200, 110 + 12 * number) for number, text in enumerate(texts)]
+    assert page_text(lines).replace("\n", " ") == (
+        "a reconnaissance flight by the north- east wall; the north-east wall is a well-known Jean- Luc"
+    )
+
+
+def test_soft_hyphens_are_gone() -> None:
+    lines = [Line("an or\u00adchard of ap\u00ad", 50, 100, 200, 110), Line("ples", 50, 112, 90, 122)]
+    assert page_text(lines) == "an orchard of apples"
+
+
+def test_text_that_runs_another_way_comes_last() -> None:
+    lines = [Line("margin", 10, 100, 20, 300, horizontal=False), title("first", 80), title("second", 120)]
+    assert page_text(lines) == "first\nsecond\nmargin"
+
+
+def test_a_page_without_text() -> None:
+    assert page_text([]) == ""
