@@ -1,0 +1,34 @@
+"""The program: one application, one theme, one window. Imports nothing heavy, so that the window is there at once."""
+
+from __future__ import annotations
+
+import sys
+
+from PySide6.QtWidgets import QApplication, QStyleFactory
+
+from app.engine_client import EngineClient
+from app.engine_process import EngineProcess
+from app.icons import application_icon
+from app.paths import config_dir, log_dir
+from app.settings import Settings
+from app.theme import Theme
+from app.window import Window
+
+
+def main() -> int:
+    """Runs until the window is closed; returns the exit status."""
+    app = QApplication(sys.argv)
+    app.setApplicationName("Keepsake")
+    app.setDesktopFileName("keepsake")
+    app.setStyle(QStyleFactory.create("Fusion"))
+    app.setWindowIcon(application_icon())
+    settings = Settings(config_dir())
+    theme = Theme(app, settings.text("appearance/theme"), settings.number("appearance/text_scale"))
+    client = EngineClient(EngineProcess(settings.engine_command(), log_dir() / "engine.log"))
+    window = Window(client, settings, theme)
+    window.start()
+    return app.exec()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+"""The state of the open conversation: its messages, the path on screen, its documents and its memory.
+
+Changed by the session alone. Knows the records; no Qt and no engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from app.message_tree import MessageTree
+from app.records import Conversation, Document, Memory, Message
+
+
+@dataclass
+class OpenConversation:
+    """`about` is None until the first question or document makes a conversation of it. `pending` is a question that is
+    sent and not yet stored, `editing` the question that the next one replaces."""
+
+    about: Conversation | None = None
+    tree: MessageTree = field(default_factory=MessageTree)
+    leaf: str | None = None
+    pending: str | None = None
+    editing: Message | None = None
+    documents: dict[str, Document] = field(default_factory=dict)
+    memory: Memory | None = None
+
+    @classmethod
+    def of(cls, opened: dict[str, Any], live: dict[str, str]) -> OpenConversation:
+        """From conversation_open's result; `live` is what was heard of answers that are still being written."""
+        messages = [_with_live_text(Message.of(wire), live) for wire in opened["messages"]]
+        return cls(
+            about=Conversation.of(opened["conversation"]),
+            tree=MessageTree(messages),
+            leaf=opened.get("leaf"),
+            documents=_by_id(Document.of(wire) for wire in opened["documents"]),
+            memory=Memory.of(opened["memory"]) if opened.get("memory") else None,
+        )
+
+    @property
+    def id(self) -> str | None:
+        return None if self.about is None else self.about.id
+
+    @property
+    def path(self) -> list[Message]:
+        """The messages on screen, oldest first."""
+        return self.tree.path(self.leaf)
+
+    def question_of(self, answer: str) -> Message | None:
+        """The user's message that an answer answers."""
+        parent = self.tree[answer].parent if answer in self.tree else None
+        return self.tree[parent] if parent is not None and parent in self.tree else None
+
+    def last_question(self) -> Message | None:
+        """The newest message of the person on screen."""
+        return next((message for message in reversed(self.path) if message.role == "user"), None)
+
+    def put(self, message: Message) -> bool:
+        """Adds or replaces a message; True if it lengthened the path on screen."""
+        known = message.id in self.tree
+        self.tree.put(message)
+        if known or message.parent != self.leaf:
+            return False
+        self.leaf, self.pending = message.id, None
+        return True
+
+    def read_on(self, progress: dict[str, Any]) -> Document | None:
+        """Applies a `reading` event; returns the document as it is now, None if it is not one of these."""
+        document = self.documents.get(progress["document"])
+        if document is None:
+            return None
+        document = replace(
+            document,
+            outcome="reading",
+            page=progress.get("page"),
+            pages=progress.get("pages", document.pages),
+            tokens_read=progress.get("tokens_read", document.tokens_read),
+            seconds_left=progress.get("seconds_left"),
+        )
+        self.documents[document.id] = document
+        memory = self.memory or Memory()
+        tokens = max(memory.tokens_read, sum(each.tokens_read for each in self.documents.values()))
+        self.memory = replace(memory, units=progress.get("units_kept", memory.units), tokens_read=tokens)
+        return document
+
+
+def _with_live_text(message: Message, live: dict[str, str]) -> Message:
+    if message.state != "streaming":
+        return message
+    if message.id in live:
+        return replace(message, text=live[message.id])
+    return replace(message, state="stopped")
+
+
+def _by_id(documents: Iterable[Document]) -> dict[str, Document]:
+    return {document.id: document for document in documents}

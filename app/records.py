@@ -1,0 +1,90 @@
+"""What the engine tells of conversations, messages, documents and memory, as typed records.
+
+Knows the objects of docs/architecture.md; nothing of Qt and nothing of how they travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Self
+
+Wire = Mapping[str, Any]
+
+
+class Record:
+    """A dataclass made from a wire object: fields it does not name are left aside, null becomes the default."""
+
+    @classmethod
+    def of(cls, wire: Wire) -> Self:
+        """Raises TypeError when a field without a default is missing."""
+        names = {known.name for known in fields(cls)}  # type: ignore[arg-type]
+        return cls(**{name: value for name, value in wire.items() if name in names and value is not None})
+
+
+@dataclass(frozen=True)
+class Conversation(Record):
+    id: str
+    title: str = ""
+    pinned: bool = False
+    created: float = 0.0
+    updated: float = 0.0
+
+
+@dataclass(frozen=True)
+class Message(Record):
+    id: str
+    conversation: str
+    role: str
+    parent: str | None = None
+    text: str = ""
+    state: str = "complete"
+    created: float = 0.0
+    documents: list[str] = field(default_factory=list)
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Document(Record):
+    id: str
+    conversation: str
+    name: str
+    path: str = ""
+    folder: str | None = None
+    kind: str = "unknown"
+    outcome: str = "waiting"
+    reason: str | None = None
+    message: str | None = None
+    pages: int | None = None
+    pages_read: int = 0
+    pages_skipped: list[dict[str, Any]] = field(default_factory=list)
+    tokens: int | None = None
+    tokens_read: int = 0
+    page: int | None = None
+    seconds_left: float | None = None
+
+
+@dataclass(frozen=True)
+class Memory(Record):
+    units: int = 0
+    budget: int = 0
+    tokens_read: int = 0
+    cache_bytes: int = 0
+    eviction: bool = True
+    policy: str = "locret"
+
+
+@dataclass(frozen=True)
+class Plan(Record):
+    budget_mb: float = 0.0
+    units: int = 0
+    chunk: int = 0
+    stabilizers: int = 0
+    cache_mb: float = 0.0
+    model_mb: float = 0.0
+    other_mb: float = 0.0
+    total_mb: float = 0.0
+    ok: bool = True
+    message: str | None = None
+    minimum_mb: float = 0.0
+    maximum_mb: float = 0.0

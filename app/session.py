@@ -1,0 +1,341 @@
+"""What the person does in the open conversation, and what the engine answers.
+
+Knows the engine's methods and events; nothing of widgets, which listen to its signals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from app.engine_client import ENGINE_STOPPED, EngineClient
+from app.open_conversation import OpenConversation
+from app.records import Conversation, Document, Memory, Message
+from engine.protocol import Event, Failure
+
+
+@dataclass
+class Job:
+    """A call that the engine works on. `text` until the question is stored, `paths` until the documents are."""
+
+    conversation: str
+    asks: bool
+    text: str | None = None
+    paths: list[str] | None = None
+    resumed: bool = False
+    id: int = 0
+
+
+class Session(QObject):
+    """`now` is the open conversation. `refused(sentence)` and `documents_refused(sentence)` say why something was not
+    done, `given_back(text)` returns a question that was not stored, `stored` tells that the list may have changed."""
+
+    opened = Signal()
+    path_changed = Signal()
+    message_changed = Signal(object)
+    token = Signal(str, str)
+    documents_changed = Signal()
+    document_changed = Signal(object)
+    memory_changed = Signal()
+    busy_changed = Signal()
+    editing_changed = Signal()
+    status_changed = Signal(str)
+    refused = Signal(str)
+    documents_refused = Signal(str)
+    given_back = Signal(str)
+    stored = Signal()
+
+    def __init__(self, client: EngineClient) -> None:
+        super().__init__()
+        self._client = client
+        self.now = OpenConversation()
+        self._jobs: dict[int, Job] = {}
+        self._live: dict[str, str] = {}
+        self._pausing = False
+        self._resume = False
+        self._opening = 0
+        client.ready.connect(lambda _: self._reopen())
+
+    @property
+    def asking(self) -> bool:
+        """Whether an answer of this conversation is on its way."""
+        return self.now.pending is not None or any(job.asks for job in self._own_jobs().values())
+
+    # Opening
+
+    def new(self) -> None:
+        """Shows an empty conversation; the engine hears of it when something is put into it."""
+        self._show(OpenConversation())
+
+    def open(self, id: str) -> None:
+        """Shows a stored conversation and lets the engine load its memory."""
+        self._opening += 1
+        turn = self._opening
+
+        def done(result: dict[str, Any]) -> None:
+            if turn == self._opening:
+                self._show(OpenConversation.of(result, self._live))
+                self._go_on()
+
+        self._client.call("conversation_open", {"conversation": id}, done=done)
+
+    def _show(self, conversation: OpenConversation) -> None:
+        self._opening += 1
+        self.now, self._pausing = conversation, False
+        self.opened.emit()
+        self.editing_changed.emit()
+        self.busy_changed.emit()
+
+    def _go_on(self) -> None:
+        if self._resume:
+            self._resume = False
+            self._read(resumed=True)
+        elif (self.now.leaf or self.now.documents) and not self._own_jobs():
+            self._warm()
+
+    def _warm(self) -> None:
+        conversation = self.now.id
+
+        def ended(memory: dict[str, Any] | None, sentence: str) -> None:
+            if conversation == self.now.id:
+                self.status_changed.emit(sentence)
+                self._remember(memory)
+
+        def failed(failure: Failure) -> None:
+            ended(None, "" if failure.code in ("cancelled", ENGINE_STOPPED) else failure.message)
+
+        self._client.call(
+            "warm",
+            {"conversation": conversation},
+            done=lambda result: ended(result.get("memory"), ""),
+            failed=failed,
+            event=self._loading,
+        )
+
+    def _reopen(self) -> None:
+        if self.now.id is not None:
+            self.open(self.now.id)
+
+    # Documents
+
+    def add_paths(self, paths: list[str]) -> None:
+        """Puts files and folders into the conversation and has them read."""
+        self._pausing = False
+        self._in_conversation(lambda id: self._add(id, paths))
+
+    def pause_reading(self) -> None:
+        """Stops reading at the next chunk; what is read so far is kept."""
+        self._pausing = True
+        running = [id for id, job in self._own_jobs().items() if not job.asks]
+        if running:
+            self._client.cancel(running[0])
+
+    def resume_reading(self) -> None:
+        """Goes on with what waits or is paused."""
+        self._pausing = False
+        self._read()
+
+    def _add(self, conversation: str, paths: list[str]) -> None:
+        params = {"conversation": conversation, "paths": paths}
+        self._start("documents_add", params, Job(conversation, asks=False, paths=paths))
+
+    def _read(self, resumed: bool = False) -> None:
+        conversation = self.now.id
+        if conversation is not None:
+            params = {"conversation": conversation}
+            self._start("documents_read", params, Job(conversation, asks=False, resumed=resumed))
+
+    # Questions
+
+    def ask(self, text: str) -> None:
+        """Asks at the end of what is on screen, or in place of the question being edited."""
+        parent = self.now.leaf if self.now.editing is None else self.now.editing.parent
+        self.set_editing(None)
+        self._ask_after(text, parent)
+
+    def again(self, answer: str) -> None:
+        """Asks the question of an answer once more, on a branch of its own."""
+        question = self.now.question_of(answer)
+        if question is not None and not self.asking:
+            self._ask_after(question.text, question.parent)
+
+    def go_on_from(self, message: str) -> None:
+        """Goes on from an earlier answer; what follows it stays on its own branch."""
+        self.now.leaf = message
+        self.path_changed.emit()
+
+    def show_sibling(self, message: str, step: int) -> None:
+        """Shows the branch `step` places from a message's."""
+        siblings = [sibling.id for sibling in self.now.tree.siblings(message)]
+        place = siblings.index(message) + step
+        if 0 <= place < len(siblings):
+            self.now.leaf = self.now.tree.newest_leaf(siblings[place])
+            self.path_changed.emit()
+
+    def set_editing(self, message: Message | None) -> None:
+        """The question that the next one replaces; None for none."""
+        if message is not self.now.editing:
+            self.now.editing = message
+            self.editing_changed.emit()
+
+    def stop(self) -> None:
+        """Stops the answer; what is written stays."""
+        for id, job in self._own_jobs().items():
+            if job.asks:
+                self._client.cancel(id)
+
+    def _ask_after(self, text: str, parent: str | None) -> None:
+        self.now.leaf, self.now.pending = parent, text
+        self.path_changed.emit()
+        self.busy_changed.emit()
+        self._in_conversation(lambda id: self._ask(id, text, parent))
+
+    def _ask(self, conversation: str, text: str, parent: str | None) -> None:
+        params = {"conversation": conversation, "text": text, "parent": parent}
+        self._start("ask", params, Job(conversation, asks=True, text=text))
+
+    # Jobs
+
+    def _start(self, method: str, params: dict[str, Any], job: Job) -> None:
+        job.id = self._client.call(
+            method,
+            params,
+            done=lambda result: self._done(job, result),
+            failed=lambda failure: self._failed(job, failure),
+            event=lambda event: self._happened(job, event),
+        )
+        self._jobs[job.id] = job
+        self.busy_changed.emit()
+
+    def _done(self, job: Job, result: dict[str, Any]) -> None:
+        del self._jobs[job.id]
+        if "message" in result:
+            self._put(Message.of(result["message"]))
+        if job.conversation == self.now.id:
+            self.status_changed.emit("")
+            self._remember(result.get("memory"))
+            self._refresh()
+        self.busy_changed.emit()
+        self.stored.emit()
+
+    def _failed(self, job: Job, failure: Failure) -> None:
+        del self._jobs[job.id]
+        if failure.code == ENGINE_STOPPED:
+            self._take_up(job)
+        if job.conversation == self.now.id:
+            self.status_changed.emit("")
+            self._close_streaming("stopped" if failure.code == "cancelled" else "failed")
+            self._give_back(job)
+            self._refuse(job, failure)
+        self.busy_changed.emit()
+
+    def _take_up(self, job: Job) -> None:
+        if job.paths is not None:
+            self._add(job.conversation, job.paths)
+        elif not job.asks and not job.resumed and job.conversation == self.now.id:
+            self._resume = True
+
+    def _give_back(self, job: Job) -> None:
+        if job.text is not None:
+            self.now.pending = None
+            self.path_changed.emit()
+            self.given_back.emit(job.text)
+
+    def _refuse(self, job: Job, failure: Failure) -> None:
+        if failure.code == ENGINE_STOPPED:
+            return
+        if failure.kind == "user" and failure.code != "cancelled":
+            (self.refused if job.asks else self.documents_refused).emit(failure.message)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        conversation = self.now.id
+
+        def done(result: dict[str, Any]) -> None:
+            if conversation == self.now.id:
+                self.now.documents = {wire["id"]: Document.of(wire) for wire in result["documents"]}
+                self.documents_changed.emit()
+                self._remember(result.get("memory"))
+
+        self._client.call("conversation_open", {"conversation": conversation}, done=done, failed=lambda _: None)
+
+    # Events
+
+    def _happened(self, job: Job, event: Event) -> None:
+        data = event.data
+        match event.event:
+            case "message":
+                self._heard(job, Message.of(data["message"]))
+            case "token":
+                self._live[data["message"]] = self._live.get(data["message"], "") + data["text"]
+                self.token.emit(data["message"], data["text"])
+            case "document":
+                job.paths = None
+                self._document(Document.of(data["document"]))
+            case "reading" if job.conversation == self.now.id:
+                self._progress(job, data)
+            case "loading" if job.conversation == self.now.id:
+                self._loading(event)
+
+    def _heard(self, job: Job, message: Message) -> None:
+        if message.role == "user":
+            job.text = None
+            self.stored.emit()
+        self._put(message)
+
+    def _put(self, message: Message) -> None:
+        if message.state == "streaming":
+            self._live.setdefault(message.id, message.text)
+        else:
+            self._live.pop(message.id, None)
+        if message.conversation == self.now.id:
+            lengthened = self.now.put(message)
+            (self.path_changed.emit() if lengthened else self.message_changed.emit(message))
+
+    def _close_streaming(self, state: str) -> None:
+        for message in self.now.path:
+            if message.state == "streaming":
+                self._put(replace(message, text=self._live.get(message.id, message.text), state=state))
+
+    def _document(self, document: Document) -> None:
+        if document.conversation == self.now.id:
+            known = document.id in self.now.documents
+            self.now.documents[document.id] = document
+            (self.document_changed.emit(document) if known else self.documents_changed.emit())
+
+    def _progress(self, job: Job, data: dict[str, Any]) -> None:
+        document = self.now.read_on(data)
+        if document is not None:
+            self.document_changed.emit(document)
+            self.memory_changed.emit()
+            if job.asks:
+                self.status_changed.emit(f"Reading {document.name} first")
+        if self._pausing and not job.asks:
+            self._client.cancel(job.id)
+
+    def _loading(self, event: Event) -> None:
+        self.status_changed.emit(str(event.data.get("message", "")))
+
+    def _remember(self, memory: dict[str, Any] | None) -> None:
+        if memory is not None:
+            self.now.memory = Memory.of(memory)
+            self.memory_changed.emit()
+
+    def _in_conversation(self, then: Callable[[str], None]) -> None:
+        if self.now.id is not None:
+            then(self.now.id)
+            return
+        opening = self.now
+
+        def done(result: dict[str, Any]) -> None:
+            opening.about = Conversation.of(result["conversation"])
+            self.stored.emit()
+            then(opening.about.id)
+
+        self._client.call("conversation_create", done=done)
+
+    def _own_jobs(self) -> dict[int, Job]:
+        return {id: job for id, job in self._jobs.items() if job.conversation == self.now.id}

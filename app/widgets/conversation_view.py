@@ -1,0 +1,229 @@
+"""The messages on screen, one under the other in a column of at most 760 px.
+
+Streaming never makes the page jump: the view follows only if it was at the end. Long conversations are built from
+their end, a message at a time, so that opening one never stalls the window. Knows the session; not the composer.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from app.records import Message
+from app.session import Session
+from app.theme import Theme
+from app.widgets.buttons import push_button
+from app.widgets.labels import label
+from app.widgets.message_view import AnswerView, QuestionView
+
+WIDEST = 760
+MARGIN = 24
+SHOWN_AT_ONCE = 40
+AT_END = 24
+
+
+class ConversationView(QScrollArea):
+    """Follows the session's path."""
+
+    edit = Signal(str)
+    citation = Signal(str, int)
+
+    def __init__(self, session: Session, theme: Theme) -> None:
+        super().__init__()
+        self._session = session
+        self._theme = theme
+        self._views: list[tuple[str, QuestionView | AnswerView]] = []
+        self._to_build: list[Message] = []
+        self._pending: QuestionView | None = None
+        self._shown_from = 0
+        self._follows = True
+        self._from_end: int | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName("Conversation")
+        self._earlier = push_button("Show earlier messages", "quiet")
+        self._earlier.clicked.connect(self._show_earlier)
+        self._status = label("", "secondary", wrap=True)
+        self._refusal = label("", "warning", wrap=True)
+        page = QWidget()
+        page.setProperty("role", "column")
+        self._column = QVBoxLayout(page)
+        self._column.setSpacing(16)
+        for widget in (self._earlier, self._status, self._refusal):
+            widget.hide()
+            self._column.addWidget(widget)
+        self._column.addStretch()
+        self.setWidget(page)
+        self._builder = QTimer(self, interval=0)
+        self._builder.timeout.connect(self._build_one)
+        self._listen()
+
+    def set_status(self, sentence: str) -> None:
+        """What the engine is doing before an answer's first word."""
+        last = self._views[-1][1] if self._views else None
+        in_answer = isinstance(last, AnswerView) and self._pending is None
+        if isinstance(last, AnswerView) and in_answer:
+            last.set_status(sentence)
+        show = bool(sentence) and not in_answer and self._session.asking
+        self._status.setText(sentence)
+        self._status.setVisible(show)
+
+    def refuse(self, sentence: str) -> None:
+        """A question could not be answered: says why, in its place."""
+        self._refusal.setText(sentence)
+        self._refusal.setVisible(bool(sentence))
+        self._scroll_to_end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        side = max(MARGIN, (self.viewport().width() - WIDEST) // 2)
+        self._column.setContentsMargins(side, MARGIN, side, MARGIN)
+
+    def _listen(self) -> None:
+        self._session.opened.connect(self._reopen)
+        self._session.path_changed.connect(self._follow_path)
+        self._session.message_changed.connect(self._update_message)
+        self._session.token.connect(self._add_token)
+        self._session.busy_changed.connect(lambda: self.set_status(""))
+        bar = self.verticalScrollBar()
+        bar.rangeChanged.connect(self._range_changed)
+        bar.valueChanged.connect(self._scrolled)
+
+    # Building
+
+    def _reopen(self) -> None:
+        self._clear_from(0)
+        self.refuse("")
+        path = self._session.now.path
+        self._shown_from = max(0, len(path) - SHOWN_AT_ONCE)
+        self._to_build = path[self._shown_from :]
+        self._follows = True
+        self._earlier.setVisible(self._shown_from > 0)
+        self._build_one()
+        if self._to_build:
+            self._builder.start()
+
+    def _build_one(self) -> None:
+        if self._to_build:
+            self._insert(0, self._to_build.pop())
+        if not self._to_build:
+            self._builder.stop()
+            self._mark()
+
+    def _finish_building(self) -> None:
+        while self._to_build:
+            self._build_one()
+
+    def _show_earlier(self) -> None:
+        path = self._session.now.path
+        bar = self.verticalScrollBar()
+        self._from_end = bar.maximum() - bar.value()
+        self._to_build = path[max(0, self._shown_from - SHOWN_AT_ONCE) : self._shown_from]
+        self._shown_from -= len(self._to_build)
+        self._earlier.setVisible(self._shown_from > 0)
+        self._builder.start()
+
+    def _follow_path(self) -> None:
+        self._finish_building()
+        path = self._session.now.path[self._shown_from :]
+        kept = 0
+        while kept < min(len(path), len(self._views)) and path[kept].id == self._views[kept][0]:
+            kept += 1
+        self._clear_from(kept)
+        for message in path[kept:]:
+            self._insert(len(self._views), message)
+        self._show_pending()
+        self._mark()
+
+    def _show_pending(self) -> None:
+        if self._session.now.pending is None:
+            return
+        self.refuse("")
+        self._pending = QuestionView(self._theme, self._session.now.pending)
+        self._column.insertWidget(len(self._views) + 1, self._pending)
+        self._scroll_to_end()
+
+    def _clear_from(self, start: int) -> None:
+        self._to_build = []
+        self._builder.stop()
+        for _, view in self._views[start:]:
+            self._remove(view)
+        del self._views[start:]
+        if self._pending is not None:
+            self._remove(self._pending)
+            self._pending = None
+
+    def _remove(self, view: QWidget) -> None:
+        self._column.removeWidget(view)
+        view.hide()
+        view.deleteLater()
+
+    def _insert(self, place: int, message: Message) -> None:
+        view = self._question(message) if message.role == "user" else self._answer(message)
+        self._views.insert(place, (message.id, view))
+        self._column.insertWidget(place + 1, view)
+
+    def _question(self, message: Message) -> QuestionView:
+        names = [d.name for id in message.documents if (d := self._session.now.documents.get(id))]
+        view = QuestionView(self._theme, message.text, _came_with(names))
+        view.id = message.id
+        view.sibling.connect(self._session.show_sibling)
+        return view
+
+    def _answer(self, message: Message) -> AnswerView:
+        view = AnswerView(self._theme, message.id)
+        view.set_message(message)
+        view.again.connect(self._session.again)
+        view.branch.connect(self._session.go_on_from)
+        view.edit.connect(self.edit)
+        view.citation.connect(self.citation)
+        return view
+
+    def _mark(self) -> None:
+        for place, (id, view) in enumerate(self._views):
+            if isinstance(view, AnswerView):
+                view.set_last(place == len(self._views) - 1)
+            else:
+                siblings = [sibling.id for sibling in self._session.now.tree.siblings(id)]
+                view.set_branches(siblings.index(id) + 1, len(siblings))
+
+    # Streaming
+
+    def _update_message(self, message: Message) -> None:
+        view = self._view(message.id)
+        if isinstance(view, AnswerView):
+            view.set_message(message)
+
+    def _add_token(self, id: str, text: str) -> None:
+        view = self._view(id)
+        if isinstance(view, AnswerView):
+            view.add(text)
+
+    def _view(self, id: str) -> QuestionView | AnswerView | None:
+        return next((view for known, view in reversed(self._views) if known == id), None)
+
+    # Scrolling
+
+    def _scroll_to_end(self) -> None:
+        self._follows = True
+        bar = self.verticalScrollBar()
+        bar.setValue(bar.maximum())
+
+    def _range_changed(self, _: int, maximum: int) -> None:
+        bar = self.verticalScrollBar()
+        if self._from_end is not None:
+            bar.setValue(maximum - self._from_end)
+            if not self._to_build:
+                self._from_end = None
+        elif self._follows:
+            bar.setValue(maximum)
+
+    def _scrolled(self, value: int) -> None:
+        self._follows = value >= self.verticalScrollBar().maximum() - AT_END
+
+
+def _came_with(names: list[str]) -> str:
+    if len(names) > 2:
+        return f"with {names[0]} and {len(names) - 1} more"
+    return f"with {' and '.join(names)}" if names else ""

@@ -1,0 +1,107 @@
+"""A document's card: icon by kind, name, pages, state, and what to do when something is wrong."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout
+
+from app.icons import SIZE, pixmap
+from app.records import Document, Memory
+from app.theme import Theme
+from app.widgets.buttons import IconButton
+from app.widgets.labels import ElidedLabel, label
+from app.words import TROUBLE, advice, state
+
+ICONS = {"pdf": "file-pdf", "text": "file-text", "markdown": "file-markdown"}
+
+
+class DocumentCard(QFrame):
+    """Opens the document's text on click or Enter; `pause` and `resume` ask for the reading to stop or go on."""
+
+    opened = Signal(str)
+    pause = Signal()
+    resume = Signal()
+
+    def __init__(self, theme: Theme, document: Document, memory: Memory | None) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self._theme = theme
+        self._document = document
+        self._memory = memory
+        self._icon = QLabel()
+        self._icon.setFixedSize(QSize(SIZE, SIZE))
+        self._name = ElidedLabel(document.name)
+        self._state = label("", "secondary", wrap=True)
+        self._advice = label("", "secondary", wrap=True)
+        self._bar = QProgressBar(textVisible=False)
+        self._button = IconButton(theme, "pause", "Pause reading")
+        self._button.clicked.connect(self._pause_or_resume)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self._icon)
+        head.addWidget(self._name, 1)
+        head.addWidget(self._button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 8, 10)
+        column.setSpacing(4)
+        column.addLayout(head)
+        for widget in (self._state, self._bar, self._advice):
+            column.addWidget(widget)
+        theme.changed.connect(self._refresh)
+        self._refresh()
+
+    def set_document(self, document: Document, memory: Memory | None) -> None:
+        """Shows another state of the document."""
+        if (document, memory) != (self._document, self._memory):
+            self._document, self._memory = document, memory
+            self._refresh()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.opened.emit(self._document.id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.opened.emit(self._document.id)
+        else:
+            super().keyPressEvent(event)
+
+    def _pause_or_resume(self) -> None:
+        if self._document.outcome == "reading":
+            self.pause.emit()
+        else:
+            self.resume.emit()
+
+    def _refresh(self) -> None:
+        document = self._document
+        trouble = document.outcome in TROUBLE
+        self._show_icon("warning" if trouble else ICONS.get(document.kind, "file"), trouble)
+        self._state.setText(state(document, self._memory))
+        self._recolour(self._state, "warning" if trouble else "secondary")
+        self._advice.setText(advice(document))
+        self._advice.setVisible(bool(self._advice.text()))
+        under_way = document.outcome in ("reading", "paused")
+        self._bar.setVisible(under_way and bool(document.pages))
+        self._bar.setRange(0, document.pages or 1)
+        self._bar.setValue(document.page or 0)
+        self._button.setVisible(under_way)
+        if document.outcome == "reading":
+            self._button.set_picture("pause", "Pause reading")
+        else:
+            self._button.set_picture("play", "Go on reading")
+        self.setAccessibleName(f"{document.name}. {self._state.text()} {self._advice.text()}".strip())
+
+    def _show_icon(self, name: str, trouble: bool) -> None:
+        colours = self._theme.colours
+        colour = colours.warning if trouble else colours.secondary
+        self._icon.setPixmap(pixmap(name, colour, SIZE, self.devicePixelRatioF()))
+
+    def _recolour(self, text: QLabel, role: str) -> None:
+        if text.property("role") != role:
+            text.setProperty("role", role)
+            text.style().unpolish(text)
+            text.style().polish(text)

@@ -1,0 +1,118 @@
+"""What the middle shows before the first question: a place to drop documents, then example questions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.icons import pixmap
+from app.theme import Theme
+from app.widgets.buttons import push_button
+from app.widgets.labels import label
+
+EXAMPLES = (
+    "What is this about, in five sentences?",
+    "Which dates, amounts and names matter most?",
+    "What should I read closely, and on which page?",
+)
+PICTURE = 48
+
+
+class EmptyState(QWidget):
+    """Signals: `add_files`, `add_folder`, `asked(question)`."""
+
+    add_files = Signal()
+    add_folder = Signal()
+    asked = Signal(str)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._picture.setFixedHeight(PICTURE)
+        self._area = self._make_area()
+        self._examples = self._make_examples()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 24)
+        column.addStretch(2)
+        column.addWidget(self._area, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._examples, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        theme.changed.connect(self._draw)
+        self._draw()
+        self.set_documents(0, 0, "")
+
+    def set_documents(self, total: int, read: int, name: str) -> None:
+        """The drop area while there are none, then example questions once `name` or more is read."""
+        self._area.setVisible(total == 0)
+        self._examples.setVisible(total > 0)
+        self._lead.setText(_lead(read, name))
+        self._questions.setVisible(read > 0)
+
+    def sizeHint(self) -> QSize:
+        return QSize(640, 480)
+
+    def _make_area(self) -> QFrame:
+        area = QFrame()
+        area.setProperty("role", "drop")
+        area.setFixedSize(520, 320)
+        files = push_button("Choose files", "primary")
+        files.clicked.connect(self.add_files)
+        folder = push_button("Choose a folder")
+        folder.clicked.connect(self.add_folder)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addStretch()
+        buttons.addWidget(files)
+        buttons.addWidget(folder)
+        buttons.addStretch()
+        column = QVBoxLayout(area)
+        column.setContentsMargins(24, 24, 24, 24)
+        column.setSpacing(8)
+        column.addStretch()
+        column.addWidget(self._picture)
+        column.addSpacing(8)
+        lead = label("Drop documents here. They stay on this computer.", "lead", wrap=True)
+        lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(lead)
+        kinds = label("PDF, plain text and Markdown, or folders of them.", "secondary")
+        kinds.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column.addWidget(kinds)
+        column.addSpacing(16)
+        column.addLayout(buttons)
+        column.addStretch()
+        return area
+
+    def _make_examples(self) -> QWidget:
+        examples = QWidget()
+        examples.setFixedWidth(520)
+        self._lead = label("", "lead", wrap=True)
+        self._lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column = QVBoxLayout(examples)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._lead)
+        column.addSpacing(16)
+        self._questions = QWidget()
+        rows = QVBoxLayout(self._questions)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(8)
+        for question in EXAMPLES:
+            button = push_button(question, "example")
+            button.clicked.connect(lambda _=False, question=question: self.asked.emit(question))
+            rows.addWidget(button)
+        column.addWidget(self._questions)
+        return examples
+
+    def _draw(self) -> None:
+        self._picture.setPixmap(pixmap("documents", self._theme.colours.outline, PICTURE, self.devicePixelRatioF()))
+
+
+def _lead(read: int, name: str) -> str:
+    if read == 0:
+        return "Reading. You can ask as soon as something is read."
+    return (
+        f"{name} is read. What would you like to know?"
+        if read == 1
+        else f"{read} documents are read. What would you like to know?"
+    )

@@ -1,0 +1,209 @@
+"""One message of the conversation: the person's bubble or Keepsake's text with what can be done about it.
+
+Knows the records and the theme; what the buttons do is decided by whoever listens.
+"""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from app.records import Message
+from app.theme import Theme
+from app.widgets.answer_text import AnswerText
+from app.widgets.buttons import IconButton, push_button
+from app.widgets.flow_layout import FlowLayout
+from app.widgets.labels import label
+
+BUBBLE_SHARE = 0.8
+
+
+class QuestionView(QWidget):
+    """The person's message in a soft bubble at the right, with the arrows between its branches."""
+
+    sibling = Signal(str, int)
+
+    def __init__(self, theme: Theme, text: str, documents: str = "") -> None:
+        super().__init__()
+        self.id = ""
+        self._text = QLabel(text)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setWordWrap(True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._text.setAccessibleName(f"You: {text}")
+        self._bubble = QFrame()
+        self._bubble.setProperty("role", "bubble")
+        inside = QVBoxLayout(self._bubble)
+        inside.setContentsMargins(14, 8, 14, 8)
+        inside.addWidget(self._text)
+        self._with = label(documents, "secondary")
+        self._with.setVisible(bool(documents))
+        self._branches = _Branches(theme)
+        self._branches.step.connect(lambda step: self.sibling.emit(self.id, step))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for widget in (self._with, self._bubble, self._branches):
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignRight)
+        theme.changed.connect(self._fit)
+
+    def set_branches(self, place: int, total: int) -> None:
+        """Which of its siblings this is, from 1; arrows only where there are several."""
+        self._branches.set(place, total)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        widest = int(self.width() * BUBBLE_SHARE) - 28
+        self._text.ensurePolished()
+        lines = self._text.fontMetrics().boundingRect(
+            0, 0, widest, 1_000_000, int(Qt.TextFlag.TextWordWrap | Qt.TextFlag.TextExpandTabs), self._text.text()
+        )
+        self._text.setFixedWidth(min(widest, math.ceil(lines.width()) + 2))
+
+
+class AnswerView(QWidget):
+    """Keepsake's message: text, citations, what was left out; on hover or by keyboard copy, again, edit, go on."""
+
+    again = Signal(str)
+    edit = Signal(str)
+    branch = Signal(str)
+    citation = Signal(str, int)
+
+    def __init__(self, theme: Theme, id: str) -> None:
+        super().__init__()
+        self.id = id
+        self._is_last = False
+        self._announced = True
+        self._text = AnswerText(theme)
+        self._status = label("", "secondary", wrap=True)
+        self._status.hide()
+        self._citations = QWidget()
+        self._chips = FlowLayout(self._citations, spacing=8)
+        self._citations.hide()
+        self._footer = label("", "secondary", wrap=True)
+        self._footer.hide()
+        self._buttons = self._make_buttons(theme)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        for button in self._buttons:
+            row.addWidget(button)
+        row.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in (self._text, self._status, self._citations, self._footer):
+            column.addWidget(widget)
+        column.addLayout(row)
+        self._show_buttons(False)
+
+    def text(self) -> str:
+        """The answer as Markdown."""
+        return self._text.text()
+
+    def add(self, text: str) -> None:
+        """A piece of the answer as it is written."""
+        self._status.hide()
+        self._text.add(text)
+
+    def set_status(self, sentence: str) -> None:
+        """What happens until the first word is there."""
+        if not self._text.text():
+            self._status.setText(sentence)
+            self._status.setVisible(bool(sentence))
+
+    def set_message(self, message: Message) -> None:
+        """Shows a message as the engine tells it."""
+        self._text.set_text(message.text)
+        self._text.setVisible(bool(message.text))
+        streaming = message.state == "streaming"
+        ending = {"stopped": "Stopped here.", "failed": "The answer broke off. Ask again to get it whole."}
+        self._status.setText(ending.get(message.state, ""))
+        self._status.setVisible(message.state in ending)
+        self._show_citations(message.stats.get("citations") or [])
+        self._footer.setText(_left_out(message.stats.get("left_out")))
+        self._footer.setVisible(bool(self._footer.text()))
+        for button in self._buttons:
+            button.setEnabled(not streaming)
+        if streaming:
+            self._announced = False
+        elif not self._announced:
+            self._announced = True
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, message.text))
+
+    def set_last(self, last: bool) -> None:
+        """The last answer shows its buttons always and needs no branch."""
+        self._is_last = last
+        self._buttons[-1].setVisible(not last)
+        self._show_buttons(self.underMouse())
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        super().enterEvent(event)
+        self._show_buttons(True)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._show_buttons(False)
+
+    def _make_buttons(self, theme: Theme) -> list[IconButton]:
+        copy = IconButton(theme, "copy", "Copy answer")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text()))
+        again = IconButton(theme, "again", "Answer again")
+        again.clicked.connect(lambda: self.again.emit(self.id))
+        edit = IconButton(theme, "edit", "Edit the question")
+        edit.clicked.connect(lambda: self.edit.emit(self.id))
+        branch = IconButton(theme, "branch", "Go on from here")
+        branch.clicked.connect(lambda: self.branch.emit(self.id))
+        return [copy, again, edit, branch]
+
+    def _show_buttons(self, shown: bool) -> None:
+        for button in self._buttons:
+            button.set_quiet(not (shown or self._is_last))
+
+    def _show_citations(self, citations: list[dict[str, object]]) -> None:
+        while (item := self._chips.takeAt(0)) is not None:
+            if (chip := item.widget()) is not None:
+                chip.deleteLater()
+        for citation in citations:
+            document, page = str(citation["document"]), int(str(citation["page"]))
+            chip = push_button(f"{citation['name']}, p. {page}", "chip")
+            chip.setAccessibleName(f"Open {citation['name']} at page {page}")
+            chip.clicked.connect(lambda _=False, document=document, page=page: self.citation.emit(document, page))
+            self._chips.addWidget(chip)
+        self._citations.setVisible(bool(citations))
+
+
+class _Branches(QWidget):
+    step = Signal(int)
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._back = IconButton(theme, "chevron-left", "Earlier version of this question")
+        self._on = IconButton(theme, "chevron-right", "Later version of this question")
+        self._back.clicked.connect(lambda: self.step.emit(-1))
+        self._on.clicked.connect(lambda: self.step.emit(1))
+        self._place = label("", "secondary")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        for widget in (self._back, self._place, self._on):
+            row.addWidget(widget)
+        self.hide()
+
+    def set(self, place: int, total: int) -> None:
+        self._place.setText(f"{place} of {total}")
+        self._back.setEnabled(place > 1)
+        self._on.setEnabled(place < total)
+        self.setVisible(total > 1)
+
+
+def _left_out(left_out: object) -> str:
+    if isinstance(left_out, list):
+        return " ".join(str(sentence) for sentence in left_out)
+    return str(left_out) if left_out else ""

@@ -1,0 +1,395 @@
+"""An engine that reads and answers nothing, but speaks the protocol: a real process for the tests of the window.
+
+What it does is decided by the names of the files it is given and by the words of the question: `locked`, `scan`, `broken`
+in a file's name are troubles, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse" is a
+user error, "fault" a bug. Its state is a JSON file, so that a new process finds everything again.
+Knows `engine.protocol`; nothing else of ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import queue
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from engine.protocol import JOB_METHODS, PROTOCOL_VERSION, Event, Failure, Request, Result, decode_request, encode
+
+ANSWER = """The lease runs for **five years**, from 1 March 2024, and renews by itself unless one side gives notice.
+
+## What matters most
+
+- The rent is **2,450 EUR** a month and rises with the consumer price index, at most 3 % a year.
+- Repairs above `500 EUR` are the landlord's.
+- Subletting needs consent in writing.
+
+| Date | What | Page |
+|---|---|---|
+| 1 March 2024 | The lease begins | 2 |
+| 31 August 2028 | Last day to give notice | 12 |
+
+```python
+def rent(year: int) -> float:
+    return 2450 * 1.03 ** (year - 2024)
+```
+
+Keep an eye on the notice period: it is *six months*, not three.
+"""
+
+
+class StopError(Exception):
+    """The running call was cancelled."""
+
+
+class RefusalError(Exception):
+    """A user error: code and sentence."""
+
+
+class FakeEngine:
+    """Immediate methods answer at once, jobs one after another on their own thread."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.file = Path(options.state)
+        self.lock = threading.RLock()
+        self.jobs: queue.Queue[Request | None] = queue.Queue()
+        self.cancelled: set[int] = set()
+        self.state = self.load()
+        self.ids = itertools.count(self.state["last"] + 1)
+
+    def load(self) -> dict[str, Any]:
+        if self.file.exists():
+            return json.loads(self.file.read_text())
+        settings = {"budget_mb": 1024, "policy": "locret", "model": "fake.gguf", "temperature": 0.0, "max_tokens": 512}
+        return {"last": 0, "conversations": {}, "messages": {}, "documents": {}, "leaves": {}, "settings": settings}
+
+    def save(self) -> None:
+        with self.lock:
+            written = self.file.with_suffix(".new")
+            written.write_text(json.dumps(self.state))
+            written.replace(self.file)
+
+    def new_id(self, letter: str) -> str:
+        self.state["last"] = next(self.ids)
+        return f"{letter}{self.state['last']}"
+
+    def send(self, message: Event | Failure | Result) -> None:
+        with self.lock:
+            sys.stdout.buffer.write(encode(message))
+            sys.stdout.buffer.flush()
+
+    def serve(self) -> None:
+        self.send(Event("hello", {"protocol": self.options.protocol, "version": "0", "pid": os.getpid()}))
+        worker = threading.Thread(target=self.work, daemon=True)
+        worker.start()
+        for line in sys.stdin.buffer:
+            request = decode_request(line)
+            self.record(request)
+            if request.method in JOB_METHODS:
+                self.jobs.put(request)
+            else:
+                self.answer(request)
+        self.jobs.put(None)
+        worker.join(2)
+
+    def record(self, request: Request) -> None:
+        with self.lock, Path(self.options.log).open("a") as log:
+            log.write(json.dumps({"id": request.id, "method": request.method, "params": request.params}) + "\n")
+
+    def work(self) -> None:
+        while (request := self.jobs.get()) is not None:
+            self.answer(request)
+
+    def answer(self, request: Request) -> None:
+        if request.method == "ping" and self.options.deaf:
+            return
+        try:
+            self.check(request.id)
+            result = getattr(self, request.method)(request, **request.params)
+            self.save()
+            self.send(Result(request.id, result))
+        except StopError:
+            self.send(Failure(request.id, "user", "cancelled", "Cancelled."))
+        except RefusalError as refusal:
+            self.send(Failure(request.id, "user", refusal.args[0], refusal.args[1]))
+        except Exception as error:
+            self.send(Failure(request.id, "bug", "bug", str(error), {"traceback": "Traceback: a line of it"}))
+
+    def check(self, id: int) -> None:
+        if id in self.cancelled:
+            raise StopError
+
+    # Immediate
+
+    def ping(self, request: Request) -> dict[str, Any]:
+        return {}
+
+    def cancel(self, request: Request, target: int) -> dict[str, Any]:
+        self.cancelled.add(target)
+        return {"cancelled": True}
+
+    def status(self, request: Request) -> dict[str, Any]:
+        return {"settings": self.state["settings"], "busy": None, "version": "0"}
+
+    def make_plan(self, budget_mb: float) -> dict[str, Any]:
+        ok = budget_mb >= 320
+        units = max(0, int((budget_mb - 256) * 8))
+        return {
+            "budget_mb": budget_mb,
+            "units": units,
+            "chunk": units // 2,
+            "stabilizers": units // 4,
+            "cache_mb": max(0, budget_mb - 224),
+            "model_mb": 98,
+            "other_mb": 96,
+            "total_mb": budget_mb,
+            "ok": ok,
+            "message": None if ok else "The model alone needs 320 MB. Choose at least that.",
+            "minimum_mb": 128,
+            "maximum_mb": 8192,
+        }
+
+    def plan(self, request: Request, budget_mb: float) -> dict[str, Any]:
+        return {"plan": self.make_plan(budget_mb)}
+
+    def settings_get(self, request: Request) -> dict[str, Any]:
+        return {"settings": self.state["settings"], "plan": self.make_plan(self.state["settings"]["budget_mb"])}
+
+    def settings_set(self, request: Request, changes: dict[str, Any]) -> dict[str, Any]:
+        self.state["settings"].update(changes)
+        return self.settings_get(request)
+
+    def conversations_list(self, request: Request, search: str = "") -> dict[str, Any]:
+        found = [c for c in self.state["conversations"].values() if not c["deleted"]]
+        found = [c for c in found if search.casefold() in c["title"].casefold()]
+        found.sort(key=lambda c: (not c["pinned"], -c["updated"]))
+        return {"conversations": found}
+
+    def conversation_create(self, request: Request, title: str = "") -> dict[str, Any]:
+        id, now = self.new_id("c"), time.time()
+        made = {"id": id, "title": title, "pinned": False, "created": now, "updated": now, "deleted": False}
+        self.state["conversations"][id] = made
+        return {"conversation": made}
+
+    def of(self, kind: str, conversation: str) -> list[dict[str, Any]]:
+        return [item for item in self.state[kind].values() if item["conversation"] == conversation]
+
+    def conversation_open(self, request: Request, conversation: str) -> dict[str, Any]:
+        if conversation not in self.state["conversations"]:
+            raise RefusalError("unknown_conversation", "This conversation is not there any more.")
+        return {
+            "conversation": self.state["conversations"][conversation],
+            "messages": self.of("messages", conversation),
+            "leaf": self.state["leaves"].get(conversation),
+            "documents": self.of("documents", conversation),
+            "memory": self.memory(conversation),
+        }
+
+    def change(self, conversation: str, **fields: Any) -> dict[str, Any]:
+        self.state["conversations"][conversation].update(fields)
+        return {"conversation": self.state["conversations"][conversation]}
+
+    def conversation_rename(self, request: Request, conversation: str, title: str) -> dict[str, Any]:
+        return self.change(conversation, title=title)
+
+    def conversation_pin(self, request: Request, conversation: str, pinned: bool) -> dict[str, Any]:
+        return self.change(conversation, pinned=pinned)
+
+    def conversation_delete(self, request: Request, conversation: str) -> dict[str, Any]:
+        return self.change(conversation, deleted=True)
+
+    def conversation_restore(self, request: Request, conversation: str) -> dict[str, Any]:
+        return self.change(conversation, deleted=False)
+
+    def documents_list(self, request: Request, conversation: str) -> dict[str, Any]:
+        return {"documents": self.of("documents", conversation)}
+
+    def document_text(self, request: Request, document: str) -> dict[str, Any]:
+        pages = self.state["documents"][document]["pages"] or 0
+        text = "Landlord and tenant agree as follows. " * 12
+        return {
+            "pages": [
+                {"page": page, "outcome": "read", "reason": None, "text": f"Section {page}. {text}"}
+                for page in range(1, pages + 1)
+            ]
+        }
+
+    def memory(self, conversation: str) -> dict[str, Any]:
+        tokens = sum(document["tokens_read"] for document in self.of("documents", conversation))
+        return {
+            "units": min(4096, tokens),
+            "budget": 4096,
+            "tokens_read": tokens,
+            "cache_bytes": min(4096, tokens) * 46_080,
+            "eviction": True,
+            "policy": "locret",
+        }
+
+    # Jobs
+
+    def warm(self, request: Request, conversation: str) -> dict[str, Any]:
+        self.send(Event("loading", {"message": "Loading the model"}, request.id))
+        time.sleep(0.05)
+        return {"memory": self.memory(conversation)}
+
+    def documents_add(self, request: Request, conversation: str, paths: list[str]) -> dict[str, Any]:
+        for path in map(Path, paths):
+            if not path.exists():
+                raise RefusalError("no_such_file", f"{path.name} is not there any more.")
+            files = sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
+            for file in files:
+                self.add(request, conversation, file, path.name if path.is_dir() else None)
+        return self.documents_read(request, conversation)
+
+    def add(self, request: Request, conversation: str, file: Path, folder: str | None) -> None:
+        kinds = {".pdf": "pdf", ".txt": "text", ".md": "markdown"}
+        document = {
+            "id": self.new_id("d"),
+            "conversation": conversation,
+            "name": file.name,
+            "path": str(file),
+            "folder": folder,
+            "kind": kinds.get(file.suffix, "unknown"),
+            "outcome": "waiting",
+            "reason": None,
+            "message": None,
+            "pages": self.options.pages,
+            "pages_read": 0,
+            "pages_skipped": [],
+            "tokens": self.options.pages * 400,
+            "tokens_read": 0,
+            "page": None,
+            "seconds_left": None,
+        }
+        self.state["documents"][document["id"]] = document
+        self.tell(request, document)
+
+    def tell(self, request: Request, document: dict[str, Any]) -> None:
+        self.save()
+        self.send(Event("document", {"document": document}, request.id))
+
+    def documents_read(self, request: Request, conversation: str) -> dict[str, Any]:
+        for document in self.of("documents", conversation):
+            if document["outcome"] in ("waiting", "paused", "reading"):
+                self.read(request, document)
+        return {"documents": self.of("documents", conversation)}
+
+    def read(self, request: Request, document: dict[str, Any]) -> None:
+        troubles = {
+            "locked": ("needs_password", "encrypted", "Needs a password."),
+            "scan": ("needs_ocr", "no_text", "Its pages are scans without text."),
+            "broken": ("failed", "damaged", "The file is damaged."),
+        }
+        for word, (outcome, reason, message) in troubles.items():
+            if word in document["name"]:
+                document.update(outcome=outcome, reason=reason, message=message, pages=None)
+                return self.tell(request, document)
+        for page in range((document["page"] or 0) + 1, document["pages"] + 1):
+            if request.id in self.cancelled:
+                document["outcome"] = "paused"
+                self.tell(request, document)
+                raise StopError
+            document.update(outcome="reading", page=page, tokens_read=page * 400)
+            left = (document["pages"] - page) * self.options.page_seconds
+            progress = {name: document[name] for name in ("page", "pages", "tokens_read")}
+            units = self.memory(document["conversation"])["units"]
+            progress |= {"document": document["id"], "tokens_total": document["tokens"], "units_kept": units}
+            self.send(Event("reading", {**progress, "seconds_left": left}, request.id))
+            time.sleep(self.options.page_seconds)
+        document.update(outcome="read", pages_read=document["pages"], page=None)
+        if "mixed" in document["name"]:
+            skipped = [{"page": p, "reason": "no_text", "message": "a scan without text"} for p in range(2, 8)]
+            document.update(outcome="partial", pages_skipped=skipped, pages_read=document["pages"] - 6)
+        return self.tell(request, document)
+
+    def message(self, conversation: str, role: str, parent: str | None, text: str, state: str) -> dict[str, Any]:
+        made = {
+            "id": self.new_id("m"),
+            "conversation": conversation,
+            "parent": parent,
+            "role": role,
+            "text": text,
+            "state": state,
+            "created": time.time(),
+            "documents": [],
+            "stats": {},
+        }
+        self.state["messages"][made["id"]] = made
+        self.state["leaves"][conversation] = made["id"]
+        return made
+
+    def ask(self, request: Request, conversation: str, text: str, parent: str | None = None) -> dict[str, Any]:
+        if "refuse" in text:
+            raise RefusalError("question_too_long", "The question is longer than the model can take. Make it shorter.")
+        question = self.message(conversation, "user", parent, text, "complete")
+        if parent is None:
+            question["documents"] = [document["id"] for document in self.of("documents", conversation)]
+        about = self.state["conversations"][conversation]
+        about.update(title=about["title"] or text[:60], updated=time.time())
+        self.save()
+        self.send(Event("message", {"message": question}, request.id))
+        if "fault" in text:
+            raise RuntimeError("a fault in the fake engine")
+        answer = self.message(conversation, "assistant", question["id"], "", "streaming")
+        self.save()
+        self.send(Event("message", {"message": answer}, request.id))
+        self.write(request, answer, dies="die" in text)
+        documents = self.of("documents", conversation)
+        if documents:
+            answer["stats"] = {
+                "tokens": 120,
+                "seconds_answering": 2.0,
+                "citations": [{"document": d["id"], "name": d["name"], "page": 12} for d in documents[:3]],
+                "left_out": "",
+            }
+        answer["state"] = "complete"
+        self.send(Event("message", {"message": answer}, request.id))
+        return {"message": answer, "memory": self.memory(conversation)}
+
+    def write(self, request: Request, answer: dict[str, Any], dies: bool) -> None:
+        words = itertools.cycle(ANSWER.splitlines(keepends=True))
+        tokens = itertools.chain.from_iterable(_tokens(line) for line in words)
+        total = self.options.tokens or sum(len(_tokens(line)) for line in ANSWER.splitlines(keepends=True))
+        began = time.monotonic()
+        for place, token in enumerate(itertools.islice(tokens, total)):
+            if request.id in self.cancelled:
+                answer["state"] = "stopped"
+                raise StopError
+            if dies and place == 5:
+                os._exit(3)
+            answer["text"] += token
+            self.send(Event("token", {"message": answer["id"], "text": token}, request.id))
+            time.sleep(max(0.0, began + (place + 1) / self.options.rate - time.monotonic()))
+
+
+def _tokens(line: str) -> list[str]:
+    """Pieces of about four characters, as a tokenizer would give them."""
+    return [line[start : start + 4] for start in range(0, len(line), 4)]
+
+
+def main() -> None:
+    """Serves on stdin and stdout until stdin ends."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--state", required=True)
+    options.add_argument("--log", required=True)
+    options.add_argument("--tokens", type=int, default=0)
+    options.add_argument("--rate", type=float, default=2000.0)
+    options.add_argument("--pages", type=int, default=20)
+    options.add_argument("--page-seconds", type=float, default=0.002)
+    options.add_argument("--protocol", type=int, default=PROTOCOL_VERSION)
+    options.add_argument("--deaf", action="store_true")
+    options.add_argument("--dies", action="store_true")
+    parsed = options.parse_args()
+    if parsed.dies:
+        sys.exit(4)
+    FakeEngine(parsed).serve()
+
+
+if __name__ == "__main__":
+    main()
