@@ -106,7 +106,7 @@ class Database:
         """Returns the pages of what was removed to the file system, after the log is written into the file."""
         with self._translated():
             connection = self._connection()
-            connection.execute("PRAGMA incremental_vacuum").fetchall()
+            connection.executescript("PRAGMA incremental_vacuum")  # execute() would free a single page
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def close(self) -> None:

@@ -4,7 +4,7 @@ import codecs
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.documents.text import decode
@@ -49,12 +49,14 @@ def test_random_bytes_are_no_text(size: int) -> None:
         assert decode(data) is None
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cn", "Co"]), min_size=1))
 def test_any_text_in_utf8_comes_back(text: str) -> None:
     # Many bytes of no text are valid UTF-8, so what is taken for a mark or for UTF-16 begins with none of these.
     assert decode(("plain " * 8 + text).encode()) == "plain " * 8 + text
 
 
+@settings(deadline=None)
 @given(st.binary())
 def test_no_bytes_break_it(data: bytes) -> None:
     text = decode(data)
