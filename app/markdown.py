@@ -64,7 +64,7 @@ def sections(markdown: str) -> list[Section]:
 def fill(document: QTextDocument, markdown: str, theme: Theme) -> None:
     """Replaces the document's content by `markdown`, in the theme's type and colours."""
     document.setDefaultFont(theme.font())
-    document.setIndentWidth(theme.px(20))
+    document.setIndentWidth(theme.px(24))
     document.setMarkdown(markdown, FEATURES)
     _describe_pictures(document)
     for block in _blocks(document):
@@ -116,10 +116,10 @@ def _style_block(block: QTextBlock, theme: Theme) -> None:
     is_code = shape.hasProperty(QTextFormat.Property.BlockCodeFence) or shape.hasProperty(
         QTextFormat.Property.BlockCodeLanguage
     )
-    in_list = block.textList() is not None
+    inner = block.textList() is not None and block.next().textList() is not None
     shape.setLineHeight(theme.px(21 if level == 0 else 24), QTextBlockFormat.LineHeightTypes.MinimumHeight.value)
     shape.setTopMargin(theme.px(12) if level else 0)
-    shape.setBottomMargin(theme.px(2 if in_list or is_code else 4 if level else 8))
+    shape.setBottomMargin(theme.px(2 if inner or is_code else 4 if level else 8))
     shape.setNonBreakableLines(False)
     cursor = QTextCursor(block)
     if shape.hasProperty(QTextFormat.Property.BlockQuoteLevel):
@@ -154,6 +154,7 @@ def _fragments(block: QTextBlock) -> Iterator[QTextFragment]:
 def _heading(level: int, theme: Theme) -> QTextCharFormat:
     shape = QTextCharFormat()
     shape.setFont(theme.font(16 if level <= 2 else 14, QFont.Weight.DemiBold))
+    shape.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
     return shape
 
 
@@ -185,8 +186,8 @@ def _style_table(table: QTextTable, theme: Theme) -> None:
     shape.setBorderCollapse(True)
     shape.setCellPadding(theme.px(6))
     shape.setCellSpacing(0)
-    shape.setTopMargin(theme.px(4))
-    shape.setBottomMargin(theme.px(8))
+    shape.setTopMargin(theme.px(8))
+    shape.setBottomMargin(theme.px(12))
     shape.setWidth(QTextLength())
     table.setFormat(shape)
     for row in range(table.rows()):
@@ -231,6 +232,17 @@ def _trim(document: QTextDocument) -> None:
     _reshape(first, lambda shape: shape.setTopMargin(0))
     if last.textList() is None:
         _reshape(last, lambda shape: shape.setBottomMargin(0))
+    if not last.text():
+        _flatten(last)
+
+
+def _flatten(block: QTextBlock) -> None:
+    """Qt ends a document that ends with a table by an empty line, which nobody wrote."""
+    cursor = QTextCursor(block)
+    shape = QTextCharFormat()
+    shape.setFontPointSize(1)
+    cursor.setBlockCharFormat(shape)
+    _reshape(block, lambda shape: shape.setLineHeight(1, QTextBlockFormat.LineHeightTypes.FixedHeight.value))
 
 
 def _reshape(block: QTextBlock, change: Callable[[QTextBlockFormat], None]) -> None:

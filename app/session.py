@@ -256,7 +256,7 @@ class Session(QObject):
 
         def done(result: dict[str, Any]) -> None:
             if conversation == self.now.id:
-                self.now.documents = {wire["id"]: Document.of(wire) for wire in result["documents"]}
+                self.now.documents |= {wire["id"]: Document.of(wire) for wire in result["documents"]}
                 self.documents_changed.emit()
                 self._remember(result.get("memory"))
 
@@ -334,6 +334,7 @@ class Session(QObject):
             opening.about = Conversation.of(result["conversation"])
             self.stored.emit()
             then(opening.about.id)
+            self._refresh()
 
         self._client.call("conversation_create", done=done)
 

@@ -16,6 +16,7 @@ _SHEET = Template("""
 * { outline: none; }
 QWidget[role="page"] { background: $page; }
 QWidget[role="pane"] { background: $pane; }
+QWidget[role="pane"][floating="true"] { border-left: 1px solid $outline; }
 QLabel { background: transparent; color: $text; }
 QLabel[role="secondary"] { color: $secondary; font-size: $small; }
 QLabel[role="warning"] { color: $warning; font-size: $small; }
@@ -71,15 +72,16 @@ QToolButton[role="send"]:disabled { background: $line; }
 QLineEdit {
   background: $raised; color: $text; border: 1px solid $line; border-radius: 8px; padding: 5px 8px;
   font-size: $body; selection-background-color: $accent; selection-color: $on_accent;
+  placeholder-text-color: $secondary;
 }
 QLineEdit:focus { border-color: $accent; }
 QLineEdit[role="inline"] { border-radius: 6px; padding: 2px 6px; border-color: $accent; }
 
 QTextBrowser, QPlainTextEdit {
   background: transparent; color: $text; border: none; font-size: $body;
-  selection-background-color: $accent; selection-color: $on_accent;
+  selection-background-color: $accent; selection-color: $on_accent; placeholder-text-color: $secondary;
 }
-QPlainTextEdit[role="code"] { font-size: $code; }
+QPlainTextEdit[role="code-text"] { font-size: $code; }
 QFrame[role="code"] { background: $pane; border: 1px solid $line; border-radius: 8px; }
 QFrame[role="bubble"] { background: $bubble; border-radius: 12px; }
 QFrame[role="composer"] { background: $raised; border: 1px solid $line; border-radius: 12px; }

@@ -55,10 +55,12 @@ class Window(QMainWindow):
         self._make_actions()
         self._listen()
         self._restore()
+        self._show_folded()
 
     def start(self) -> None:
         """Shows the window, then starts the engine and asks for the last conversation."""
         self.show()
+        self.page.composer.input.setFocus()
         QTimer.singleShot(0, self, self._start_engine)
 
     def _start_engine(self) -> None:
@@ -88,6 +90,8 @@ class Window(QMainWindow):
         for widget in (self.page.empty, self.documents):
             widget.add_files.connect(self.choose_files)
             widget.add_folder.connect(self.choose_folder)
+        self.documents.fold.connect(self.toggle_documents)
+        self.panes.changed.connect(self._show_folded)
         self.page.composer.attach.connect(self.choose_files)
         self.session.opened.connect(self._show_current)
         self.session.stored.connect(self.library.refresh)
@@ -186,8 +190,14 @@ class Window(QMainWindow):
     def escape(self) -> None:
         if self.session.asking:
             self.session.stop()
+        elif self.panes.floating and self.panes.right_shown():
+            self.panes.toggle_right()
         else:
             self.page.leave_edit()
+
+    def _show_folded(self) -> None:
+        self.page.documents_button.setVisible(not self.panes.right_shown())
+        self.documents.set_floating(self.panes.floating)
 
     def toggle_list(self) -> None:
         self.panes.toggle_left()

@@ -58,7 +58,7 @@ class CodeBlock(QFrame):
 class _Lines(QPlainTextEdit):
     def __init__(self) -> None:
         super().__init__()
-        self.setProperty("role", "code")
+        self.setProperty("role", "code-text")
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         self.setAcceptDrops(False)

@@ -14,6 +14,7 @@ from app.widgets.buttons import IconButton
 from app.widgets.labels import label
 
 MOST_LINES = 8
+PADDING = 6
 
 
 class Composer(QFrame):
@@ -38,6 +39,7 @@ class Composer(QFrame):
         self.input.focused.connect(self._frame)
         self.input.textChanged.connect(self._changed)
         self.attach_button = IconButton(theme, "attach", "Add documents", hint="Ctrl+O")
+        self.attach_button.setFixedSize(32, 32)
         self.attach_button.clicked.connect(self.attach)
         self.send_button = IconButton(theme, "send", "Send")
         self.send_button.setProperty("role", "send")
@@ -48,7 +50,7 @@ class Composer(QFrame):
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.attach_button, 0, Qt.AlignmentFlag.AlignBottom)
-        row.addWidget(self.input, 1, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.input, 1, Qt.AlignmentFlag.AlignBottom)
         row.addWidget(self.send_button, 0, Qt.AlignmentFlag.AlignBottom)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 8, 8, 8)
@@ -121,12 +123,13 @@ class _Input(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(0)
+        self.setViewportMargins(0, PADDING, 0, PADDING)
 
     def fit(self) -> None:
         """As tall as its lines, up to the most that are shown."""
         line = self.fontMetrics().lineSpacing()
         lines = max(1, sum(self._lines_of_blocks()))
-        self.setFixedHeight(min(lines, MOST_LINES) * line + 6)
+        self.setFixedHeight(min(lines, MOST_LINES) * line + 2 * PADDING)
         policy = Qt.ScrollBarPolicy
         self.setVerticalScrollBarPolicy(policy.ScrollBarAsNeeded if lines > MOST_LINES else policy.ScrollBarAlwaysOff)
 

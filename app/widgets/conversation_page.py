@@ -64,7 +64,7 @@ class ConversationPage(QWidget):
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
-        head.setContentsMargins(12, 10, 12, 10)
+        head.setContentsMargins(12, 7, 12, 7)
         head.setSpacing(8)
         head.addWidget(self.list_button)
         head.addWidget(self.title, 1)

@@ -45,7 +45,7 @@ class DocumentCard(QFrame):
         head.addWidget(self._name, 1)
         head.addWidget(self._button)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 8, 8, 10)
+        column.setContentsMargins(12, 8, 12, 12)
         column.setSpacing(4)
         column.addLayout(head)
         for widget in (self._state, self._bar, self._advice):

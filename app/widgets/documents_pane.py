@@ -20,6 +20,7 @@ class DocumentsPane(QWidget):
     opened = Signal(str)
     add_files = Signal()
     add_folder = Signal()
+    fold = Signal()
 
     def __init__(self, session: Session, theme: Theme) -> None:
         super().__init__()
@@ -64,17 +65,26 @@ class DocumentsPane(QWidget):
         self._refusal.setText(sentence)
         self._refusal.setVisible(bool(sentence))
 
+    def set_floating(self, floating: bool) -> None:
+        """Over the middle, the pane needs a line at its edge."""
+        self.setProperty("floating", floating)
+        self.style().unpolish(self)
+        self.style().polish(self)
+
     def _make_head(self) -> QHBoxLayout:
         files = IconButton(self._theme, "plus", "Add files", hint="Ctrl+O")
         files.clicked.connect(self.add_files)
         folder = IconButton(self._theme, "folder", "Add a folder", hint="Ctrl+Shift+O")
         folder.clicked.connect(self.add_folder)
+        fold = IconButton(self._theme, "sidebar-right", "Fold the documents", hint="Ctrl+D")
+        fold.clicked.connect(self.fold)
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 12, 10)
         row.setSpacing(4)
         row.addWidget(label("Documents", "title"), 1)
         row.addWidget(folder)
         row.addWidget(files)
+        row.addWidget(fold)
         return row
 
     def _make_notes(self) -> QVBoxLayout:

@@ -32,12 +32,16 @@ class EmptyState(QWidget):
         self._picture.setFixedHeight(PICTURE)
         self._area = self._make_area()
         self._examples = self._make_examples()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 24)
-        column.addStretch(2)
-        column.addWidget(self._area, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addWidget(self._examples, 0, Qt.AlignmentFlag.AlignHCenter)
-        column.addStretch(3)
+        middle = QVBoxLayout()
+        middle.addStretch(2)
+        middle.addWidget(self._area)
+        middle.addWidget(self._examples)
+        middle.addStretch(3)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(24, 24, 24, 24)
+        row.addStretch()
+        row.addLayout(middle)
+        row.addStretch()
         theme.changed.connect(self._draw)
         self._draw()
         self.set_documents(0, 0, "")
@@ -72,7 +76,7 @@ class EmptyState(QWidget):
         column.addStretch()
         column.addWidget(self._picture)
         column.addSpacing(8)
-        lead = label("Drop documents here. They stay on this computer.", "lead", wrap=True)
+        lead = label("Drop documents here.\nThey stay on this computer.", "lead", wrap=True)
         lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(lead)
         kinds = label("PDF, plain text and Markdown, or folders of them.", "secondary")
@@ -110,9 +114,6 @@ class EmptyState(QWidget):
 
 def _lead(read: int, name: str) -> str:
     if read == 0:
-        return "Reading. You can ask as soon as something is read."
-    return (
-        f"{name} is read. What would you like to know?"
-        if read == 1
-        else f"{read} documents are read. What would you like to know?"
-    )
+        return "Reading.\nYou can ask already."
+    what = f"{name} is read." if read == 1 else f"{read} documents are read."
+    return f"{what}\nWhat would you like to know?"

@@ -36,7 +36,7 @@ class FolderCard(QFrame):
         self._files.hide()
         self._head = self._make_head(name)
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 10)
+        column.setContentsMargins(8, 8, 8, 12)
         column.setSpacing(4)
         column.addWidget(self._head)
         column.addWidget(self._files)

@@ -19,6 +19,7 @@ from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 
 BUBBLE_SHARE = 0.8
+LONGEST_NAME = 32
 
 
 class QuestionView(QWidget):
@@ -172,7 +173,7 @@ class AnswerView(QWidget):
                 chip.deleteLater()
         for citation in citations:
             document, page = str(citation["document"]), int(str(citation["page"]))
-            chip = push_button(f"{citation['name']}, p. {page}", "chip")
+            chip = push_button(f"{_shortened(str(citation['name']))}, p. {page}", "chip")
             chip.setAccessibleName(f"Open {citation['name']} at page {page}")
             chip.clicked.connect(lambda _=False, document=document, page=page: self.citation.emit(document, page))
             self._chips.addWidget(chip)
@@ -201,6 +202,11 @@ class _Branches(QWidget):
         self._back.setEnabled(place > 1)
         self._on.setEnabled(place < total)
         self.setVisible(total > 1)
+
+
+def _shortened(name: str) -> str:
+    half = LONGEST_NAME // 2
+    return name if len(name) <= LONGEST_NAME else f"{name[:half].rstrip()}\u2026{name[-half:].lstrip()}"
 
 
 def _left_out(left_out: object) -> str:

@@ -19,7 +19,7 @@ class ReportDialog(QDialog):
         self.resize(600, 400)
         self.details = QPlainTextEdit(_details(failure, log))
         self.details.setReadOnly(True)
-        self.details.setProperty("role", "code")
+        self.details.setProperty("role", "code-text")
         self.details.setAccessibleName("Details")
         frame = QFrame()
         frame.setProperty("role", "code")

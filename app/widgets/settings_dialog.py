@@ -44,6 +44,7 @@ class SettingsDialog(QDialog):
         self._lay_out()
         theme.changed.connect(self._show_size)
         self._show_size()
+        self.budget.slider.setFocus()
         client.call("settings_get", done=self._loaded, failed=self._refuse)
 
     def _lay_out(self) -> None:

@@ -1,8 +1,8 @@
 """An engine that reads and answers nothing, but speaks the protocol: a real process for the tests of the window.
 
-What it does is decided by the names of the files it is given and by the words of the question: `locked`, `scan`, `broken`
-in a file's name are troubles, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse" is a
-user error, "fault" a bug. Its state is a JSON file, so that a new process finds everything again.
+What it does is decided by the names of the files it is given and by the words of the question. A file named `locked`,
+`scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
+is a user error, "fault" a bug. Its state is a JSON file, so that a new process finds everything again.
 Knows `engine.protocol`; nothing else of ours.
 """
 
