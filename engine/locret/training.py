@@ -61,19 +61,21 @@ class Optimisation:
 
 
 def attention_labels(queries: Tensor, keys: Tensor) -> Tensor:
-    """The strongest attention logit that any query pays to each key: max over queries p and a group's heads of q_p k / sqrt(d).
+    """The strongest attention logit of each key: the maximum of q_p k / sqrt(d) over queries p and a group's heads.
 
-    queries: (heads, m, head_dim) and keys: (kv_heads, n, head_dim), both after RoPE; query heads h * group .. of KV head h.
+    queries: (heads, m, head_dim), keys: (kv_heads, n, head_dim), both after RoPE; KV head h serves query heads
+    h * group to (h + 1) * group - 1.
     Returns float32 (kv_heads, n). Labels of several answers together are the maximum of the labels of each.
     """
     kv_heads, _, head_dim = keys.shape
     grouped = queries.reshape(kv_heads, -1, head_dim)
     logits = grouped @ keys.transpose(1, 2)
-    return logits.amax(dim=1).float() / head_dim**0.5
+    strongest: Tensor = logits.amax(dim=1).float() / head_dim**0.5
+    return strongest
 
 
 def head_loss(predictions: Sequence[Tensor], labels: Sequence[Tensor]) -> Loss:
-    """SmoothL1 averaged over layers, heads and tokens, and the squared difference of neighbouring CIS summed over layers.
+    """SmoothL1 averaged over layers, heads and tokens; squared difference of neighbouring CIS, summed over layers.
 
     predictions, labels: one (kv_heads, n) a layer.
     """
@@ -138,7 +140,7 @@ def held_out_loss(heads: RetainingHeads, samples: Sequence[Sample]) -> Loss:
 
 @torch.no_grad()
 def calibrate(heads: RetainingHeads, samples: Sequence[Sample]) -> Calibration:
-    """Means and deviations of the CIS by layer and head over the samples' tokens, and of the average z-score over all heads."""
+    """Means and deviations of the CIS by layer and head, and of the z-score averaged over all heads."""
     cis = torch.cat([torch.stack(predict(heads, sample)) for sample in samples], dim=-1)
     mean, std = cis.mean(dim=-1), cis.std(dim=-1)
     average = ((cis - mean[..., None]) / std[..., None]).mean(dim=(0, 1))

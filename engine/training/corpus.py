@@ -1,0 +1,182 @@
+"""Prose to train on: manuals and books from Debian packages, fetched by name and version, as whole documents.
+
+The held-out documents are never trained on: calibration, held-out loss and evaluation use them. It knows no tokens and
+no questions.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html.parser import HTMLParser
+from pathlib import Path
+
+SHORTEST_DOCUMENT = 6000
+
+
+class CorpusError(RuntimeError):
+    """The text could not be fetched or read; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A Debian 12 package of English text: the files in it that are read, and under which licence they may be used."""
+
+    package: str
+    version: str
+    licence: str
+    files: str
+
+
+SOURCES = (
+    Source("anarchism", "15.3-3", "GPL-2+", "usr/share/doc/anarchism/markdown/sec*.md*"),
+    Source("debian-faq", "11.1", "GPL-2+", "usr/share/doc/debian/FAQ/*.en.html"),
+    Source(
+        "debian-handbook", "11.20220922", "GPL-2+ or CC-BY-SA-3.0", "usr/share/doc/debian-handbook/html/en-US/*.html"
+    ),
+    Source("debian-history", "2.28", "GPL-2+", "usr/share/doc/debian-history/docs/*.en.html"),
+    Source("debian-policy", "4.6.2.0", "GPL-2+", "usr/share/doc/debian-policy/policy.html/ch-*.html"),
+    Source("debian-reference-en", "2.100", "GPL-2+", "usr/share/debian-reference/ch*.en.html"),
+    Source("developers-reference", "12.18", "GPL-2+", "usr/share/developers-reference/*.html"),
+    Source("gnucash-docs", "4.13-1", "GFDL-NIV-1.1+ or GPL-2+", "usr/share/help/C/gnucash-guide/*.xml"),
+    Source("harden-doc", "3.19+nmu1", "GPL-2", "usr/share/doc/harden-doc/html/en-US/*.html"),
+    Source("jargon-text", "4.4.7-4.1", "public domain", "usr/share/doc/jargon-text/jargon.txt*"),
+    Source(
+        "r-cran-janeaustenr",
+        "1.0.0-1",
+        "MIT (novels: public domain)",
+        "usr/lib/R/site-library/janeaustenr/data/Rdata.rdb",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole document: its name (package/file) and its paragraphs, parted by blank lines."""
+
+    name: str
+    text: str
+
+    @property
+    def held_out(self) -> bool:
+        """One in eight, by its name alone; the parts of one long file (name#0, name#1 ...) share their fate."""
+        return zlib.crc32(self.name.split("#")[0].encode()) % 8 == 0
+
+
+def fetch(folder: Path) -> None:
+    """Downloads every package with apt-get and unpacks it under folder/<package>. Raises CorpusError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for source in SOURCES:
+        target = folder / source.package
+        if target.exists():
+            continue
+        command = ["apt-get", "download", f"{source.package}={source.version}"]
+        _run(
+            command, folder, f"could not fetch {source.package} {source.version}; run apt-get update on Debian 12 first"
+        )
+        archive = next(folder.glob(f"{source.package}_*.deb"))
+        _run(["dpkg-deb", "-x", archive.name, source.package], folder, f"could not unpack {archive.name}")
+        archive.unlink()
+
+
+def read_documents(folder: Path) -> list[Document]:
+    """Every document of the fetched packages, sorted by name. Raises CorpusError."""
+    documents = []
+    for source in SOURCES:
+        paths = sorted((folder / source.package).glob(source.files))
+        if not paths:
+            raise CorpusError(f"{folder} holds no text of {source.package}; fetch it with --fetch")
+        for path in paths:
+            documents += [
+                Document(f"{source.package}/{name}", text)
+                for name, text in _texts(path)
+                if len(text) >= SHORTEST_DOCUMENT
+            ]
+    return sorted(documents, key=lambda document: document.name)
+
+
+def _run(command: list[str], folder: Path, failure: str) -> None:
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if result.returncode:
+        raise CorpusError(f"{failure}: {result.stderr.strip()}")
+
+
+def _texts(path: Path) -> Iterator[tuple[str, str]]:
+    if path.suffix == ".rdb":
+        yield from _novels(path.read_bytes())
+        return
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    text = data.decode("utf-8", errors="replace")
+    name = path.name.removesuffix(".gz")
+    if name.endswith((".html", ".xml", ".page")):
+        text = _text_of_markup(text)
+    yield from _parts(name, tidy(text))
+
+
+def _parts(name: str, text: str, size: int = 200_000) -> Iterator[tuple[str, str]]:
+    """A very long file as several documents, so that none is drawn from too rarely."""
+    for number, begin in enumerate(range(0, len(text), size)):
+        yield f"{name}#{number}", text[begin : begin + size]
+
+
+def tidy(text: str) -> str:
+    """Paragraphs on one line each, parted by one blank line; short ones (headings, menus) joined to what follows."""
+    paragraphs = (" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text))
+    return "\n\n".join(paragraph for paragraph in paragraphs if len(paragraph) > 40)
+
+
+class _Paragraphs(HTMLParser):
+    """The text of HTML, DocBook or Mallard: a blank line at each block, nothing of scripts, styles and navigation."""
+
+    BLOCKS = re.compile("p|para|div|li|dt|dd|h[1-6]|title|td|th|tr|pre|screen|section|table|ul|ol|head|body|item")
+    HIDDEN = re.compile("script|style|nav|head|info")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[str] = []
+        self.hidden = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+        self.hidden += bool(self.HIDDEN.fullmatch(tag))
+        if self.BLOCKS.fullmatch(tag):
+            self.parts.append("\n\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        self.hidden = max(0, self.hidden - bool(self.HIDDEN.fullmatch(tag)))
+        if self.BLOCKS.fullmatch(tag):
+            self.parts.append("\n\n")
+
+    def handle_data(self, data: str) -> None:
+        if not self.hidden:
+            self.parts.append(data)
+
+
+def _text_of_markup(markup: str) -> str:
+    parser = _Paragraphs()
+    parser.feed(markup)
+    parser.close()
+    return "".join(parser.parts)
+
+
+def _novels(database: bytes) -> Iterator[tuple[str, str]]:
+    """The novels in R's lazy-load database: each value is its length (4 bytes) and zlib-compressed serialised lines."""
+    begin, number = 0, 0
+    while begin < len(database):
+        stream = zlib.decompressobj()
+        serialised = stream.decompress(database[begin + 4 :])
+        begin = len(database) - len(stream.unused_data)
+        text = tidy("\n".join(_strings(serialised)))
+        if len(text) > 100_000:
+            yield from _parts(f"novel-{number}", text)
+            number += 1
+
+
+def _strings(serialised: bytes) -> Iterator[str]:
+    """The character vectors of R's serialisation: each string is flags (type 9), a length and its bytes."""
+    for match in re.finditer(rb"\x00\x04\x00\x09(....)", serialised, re.DOTALL):
+        length = int.from_bytes(match[1], "big")
+        yield serialised[match.end() : match.end() + length].decode("utf-8", errors="replace")

@@ -1,0 +1,75 @@
+"""Facts to plant in a text, each with a question that asks for it and an answer.
+
+The last sentence form and the last question form of every kind are held out: training never draws them, the
+evaluation does. It knows nothing of tokens or documents. Everything is drawn from the generator that the caller passes.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from engine.training.fact_values import VALUES, subject
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A sentence to plant and an answer in full, neither with a full stop; a question; the value."""
+
+    kind: str
+    sentence: str
+    question: str
+    answer: str
+    value: str
+
+
+@dataclass(frozen=True)
+class FactKind:
+    """The forms of one kind of fact, {s} the subject and {v} the value, without a full stop.
+
+    value, subject: what to draw. paired: each question belongs to the sentence at its own place.
+    """
+
+    value: str
+    subject: str
+    sentences: list[str]
+    questions: list[str]
+    answer: str
+    paired: bool = False
+
+
+def read_kinds() -> dict[str, FactKind]:
+    """Every kind by its name."""
+    table = tomllib.loads(Path(__file__).with_name("facts.toml").read_text(encoding="utf-8"))
+    return {name: FactKind(**forms) for name, forms in table.items()}
+
+
+KINDS = read_kinds()
+
+
+def make_fact(rng: Random, held_out: bool = False, kind: str | None = None) -> Fact:
+    """Draws a fact: of a random kind unless one is named; in a training form, or in the held-out ones."""
+    name = kind or rng.choice(sorted(KINDS))
+    forms = KINDS[name]
+    words = {"s": subject(forms.subject, rng), "v": VALUES[forms.value](rng)}
+    last = len(forms.sentences) - 1
+    place = last if held_out else rng.randrange(last)
+    asked = place if held_out or forms.paired else rng.randrange(last)
+    return Fact(
+        kind=name,
+        sentence=_sentence(forms.sentences[place].format(**words)),
+        question=_sentence(forms.questions[asked].format(**words)),
+        answer=_sentence(forms.answer.format(**words)),
+        value=words["v"],
+    )
+
+
+def short_answer(fact: Fact) -> str:
+    """The value alone, as a sentence of its own."""
+    return f"{_sentence(fact.value)}."
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
