@@ -1,0 +1,248 @@
+"""The llama.cpp runtime: Locret's eviction, per layer and KV head, through llama.cpp's public calls (DESIGN section 4).
+
+All heads keep the same number of units and a unit's position is its slot, so a cell may hold another token in every
+layer and head. It knows the method's Backend, and no document, conversation or store.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import psutil
+import torch
+from torch import Tensor
+
+from engine.backends import llama_state
+from engine.backends.base import LayerState, Timings
+from engine.backends.llama_context import LlamaContext
+from engine.backends.llama_features import FeatureCapture
+from engine.backends.llama_model import LlamaModel
+from engine.backends.rope import Rope, Rotation
+from engine.backends.rope_check import PROBE_TOKENS, EvictionRefusedError, check_rope
+from engine.backends.scoring import Scorer, interleaved_columns
+from engine.errors import UserError
+from engine.locret.heads import RetainingHeads
+
+# Architectures whose feature order is known: the rows of `llama` files are interleaved, those of the others are not.
+_INTERLEAVED_ROWS = frozenset({"llama"})
+_PLAIN_ROWS = frozenset({"qwen2", "qwen3", "phi3"})
+_HALF = 2
+
+
+class LlamaCppBackend:
+    """A GGUF model with one float16 cache of at most `n_ctx` units in each head, flash attention on.
+
+    n_batch: tokens a graph, at most. threads: None for the physical cores. heads: without them `forward` gives no CIS.
+    abort: asked all the time while tokens run; True stops them at the next node of the graph, and Aborted is raised.
+    Keys stay float16, so each move to another slot rounds once more, by 2**-11 of the key's norm at most.
+    Raises UserError("model_missing" or "model_broken").
+    """
+
+    def __init__(
+        self,
+        model_path: Path,
+        *,
+        n_ctx: int,
+        n_batch: int = 512,
+        threads: int | None = None,
+        n_gpu_layers: int = 0,
+        heads: RetainingHeads | None = None,
+        abort: Callable[[], bool] | None = None,
+    ) -> None:
+        self._model = model = LlamaModel(model_path, n_gpu_layers)
+        self.layers, self.heads, self.kv_heads, self.head_dim = (
+            model.layers,
+            model.heads,
+            model.kv_heads,
+            model.head_dim,
+        )
+        self.context_length, self.model_bytes, self.architecture = (
+            model.context_length,
+            model.model_bytes,
+            model.architecture,
+        )
+        self.chat_template, self.end_tokens = model.chat_template, model.end_tokens
+        self.eviction_refusal: str | None = None
+        self._length = 0
+        self._forward_seconds = self._scoring_seconds = self._evicting_seconds = 0.0
+        cells, cores = max(n_ctx, PROBE_TOKENS), threads or psutil.cpu_count(logical=False) or 1
+        rope = self._checked_rope(cells, cores, heads)
+        self._context = LlamaContext(model, cells, n_batch, cores, abort, observed=heads is not None)
+        self._rotation = Rotation(rope, self._context.cells) if rope else None
+        self._scorer = self._scoring(heads) if heads is not None else None
+
+    @property
+    def length(self) -> int:
+        """Units that each head holds now."""
+        return self._length
+
+    @property
+    def capacity(self) -> int:
+        """Units that each head can hold."""
+        return self._context.cells
+
+    @property
+    def cache_bytes(self) -> int:
+        """Bytes of the keys and values held now, in every layer."""
+        return self._length * self.layers * self.kv_heads * self.head_dim * 2 * _HALF
+
+    @property
+    def timings(self) -> Timings:
+        return Timings(self._forward_seconds - self._scoring_seconds, self._scoring_seconds, self._evicting_seconds)
+
+    def forward(self, tokens: Sequence[int]) -> Tensor | None:
+        """Runs the tokens at slots length..length+n-1; the logits are then those of the last one.
+
+        Returns the raw CIS, float32 (layers, kv_heads, n), or None without heads. Raises Aborted; the cache is then as
+        it was before the call, as it is after any other error.
+        """
+        if not tokens:
+            raise ValueError("there are no tokens to read")
+        if self._length + len(tokens) > self.capacity:
+            raise ValueError(f"{len(tokens)} tokens on {self._length} units do not fit {self.capacity}")
+        began = time.perf_counter()
+        try:
+            scores = self._run(tokens)
+        except BaseException:
+            self._context.drop_from(self._length)
+            raise
+        finally:
+            self._forward_seconds += time.perf_counter() - began
+        self._length += len(tokens)
+        return scores
+
+    def keep(self, slots: Tensor) -> None:
+        """Keeps only these units, renumbers them and turns their keys to their new slots.
+
+        slots: int64 (layers, kv_heads, kept), ascending in each head. Raises EvictionRefusedError where
+        `eviction_refusal` says why.
+        """
+        if self._rotation is None:
+            raise EvictionRefusedError(self.eviction_refusal)
+        self._check_slots(slots)
+        began = time.perf_counter()
+        old = llama_state.parse(self._context.state())
+        new = llama_state.blank(self.layers, slots.shape[-1], self.kv_heads * self.head_dim)
+        for layer in range(self.layers):
+            self._keep_layer(slots[layer], old, new, layer)
+        self._context.replace_state(new.buffer)
+        self._length = slots.shape[-1]
+        self._evicting_seconds += time.perf_counter() - began
+
+    def clear(self) -> None:
+        """Empties the cache and zeroes its memory."""
+        self._context.clear()
+        self._length = 0
+
+    def logits(self) -> Tensor:
+        """float32 (vocabulary,): of the last token forwarded."""
+        return self._context.logits()
+
+    def export_state(self) -> list[LayerState]:
+        """The cache, layer by layer: copies, the same bit for bit after `import_state` in any process."""
+        if self._length == 0:
+            return [self._empty_layer() for _ in range(self.layers)]
+        state = llama_state.parse(self._context.state())
+        return [
+            LayerState(state.keys[layer].numpy().copy(), state.values[layer].numpy().copy())
+            for layer in range(self.layers)
+        ]
+
+    def import_state(self, layers: Sequence[LayerState]) -> None:
+        """Puts an exported cache in the place of what there is. Raises ValueError for another model's."""
+        self._check_layers(layers)
+        self.clear()
+        units = len(layers[0].keys)
+        if units == 0:
+            return
+        state = llama_state.blank(self.layers, units, self.kv_heads * self.head_dim)
+        for index, layer in enumerate(layers):
+            state.keys[index] = torch.from_numpy(layer.keys.copy())
+            state.values[index] = torch.from_numpy(layer.values.copy())
+        self._context.replace_state(state.buffer)
+        self._length = units
+
+    def tokenize(self, text: str, special: bool) -> list[int]:
+        """special: whether control tokens in the text are read as such; False for documents and questions."""
+        return self._model.tokenize(text, special)
+
+    def token_bytes(self, token: int) -> bytes:
+        """What the token says; UTF-8 when joined with its neighbours. Empty for control tokens."""
+        return self._model.token_bytes(token)
+
+    def close(self) -> None:
+        """Frees the cache and the weights; nothing else may be called after it."""
+        self._context.close()
+        self._model.close()
+
+    def _checked_rope(self, cells: int, threads: int, heads: RetainingHeads | None) -> Rope | None:
+        known = self.architecture in _INTERLEAVED_ROWS | _PLAIN_ROWS
+        try:
+            if heads is not None and not known:
+                raise EvictionRefusedError(f"Retaining heads cannot score models of the kind {self.architecture} yet.")
+            return check_rope(self._model, cells, threads)
+        except EvictionRefusedError as refusal:
+            self.eviction_refusal = str(refusal)
+            return None
+
+    def _scoring(self, heads: RetainingHeads) -> Scorer:
+        shape = (self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
+        if (heads.layers, heads.width, heads.kv_heads) != shape:
+            raise UserError("model_broken", "These retaining heads were trained for a model of another shape.")
+        interleaved = self.architecture in _INTERLEAVED_ROWS
+        columns = interleaved_columns(self.heads, self.kv_heads, self.head_dim) if interleaved else None
+        self._context.observer = FeatureCapture(
+            self.layers, self.heads, self.kv_heads, self.head_dim, self._context.batch_size, self._score_layer
+        )
+        return Scorer(heads, columns)
+
+    def _score_layer(self, layer: int, features: Tensor) -> None:
+        began = time.perf_counter()
+        if self._scorer is not None:
+            self._scorer.take(layer, features)
+        self._scoring_seconds += time.perf_counter() - began
+
+    def _run(self, tokens: Sequence[int]) -> Tensor | None:
+        size, scores = self._context.batch_size, []
+        for start in range(0, len(tokens), size):
+            piece = tokens[start : start + size]
+            self._context.decode(piece, self._length + start, logits=start + size >= len(tokens))
+            if self._scorer is not None:
+                began = time.perf_counter()
+                scores.append(self._scorer.finish())
+                self._scoring_seconds += time.perf_counter() - began
+        return torch.cat(scores, dim=-1) if scores else None
+
+    def _keep_layer(
+        self, slots: Tensor, old: llama_state.SequenceState, new: llama_state.SequenceState, layer: int
+    ) -> None:
+        """slots: (kv_heads, kept). Gathers one layer's rows, a row being one head's key or value of one unit."""
+        assert self._rotation is not None
+        rows = (slots * self.kv_heads + torch.arange(self.kv_heads)[:, None]).T.reshape(-1)
+        moved = (slots - torch.arange(slots.shape[-1])).T.reshape(-1)
+        keys = old.keys[layer].reshape(-1, self.head_dim).index_select(0, rows)
+        values = old.values[layer].reshape(-1, self.head_dim).index_select(0, rows)
+        turned = self._rotation.back(keys.float(), moved)
+        new.keys[layer] = turned.view(slots.shape[-1], -1)
+        new.values[layer] = values.view(slots.shape[-1], -1)
+
+    def _check_slots(self, slots: Tensor) -> None:
+        if slots.shape[:2] != (self.layers, self.kv_heads) or slots.shape[-1] == 0:
+            raise ValueError(
+                f"slots of shape {tuple(slots.shape)} for {self.layers} layers of {self.kv_heads} KV heads"
+            )
+        if slots.min() < 0 or slots.max() >= self._length or not (slots.diff(dim=-1) > 0).all():
+            raise ValueError(f"slots must ascend within 0..{self._length - 1} in each head")
+
+    def _check_layers(self, layers: Sequence[LayerState]) -> None:
+        width = self.kv_heads * self.head_dim
+        shapes = {array.shape for layer in layers for array in (layer.keys, layer.values)}
+        if len(layers) != self.layers or len(shapes) != 1 or next(iter(shapes))[1:] != (width,):
+            raise ValueError("this state is not of this model")
+
+    def _empty_layer(self) -> LayerState:
+        shape = (0, self.kv_heads * self.head_dim)
+        return LayerState(np.empty(shape, np.float16), np.empty(shape, np.float16))

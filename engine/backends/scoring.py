@@ -1,0 +1,58 @@
+"""The CIS of what a runtime is reading: retaining heads over features in the runtime's own row order.
+
+It knows no runtime, only the order that GGUF files of the `llama` architecture keep their rows in.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from engine.locret.heads import ACTIVATIONS, RetainingHeads
+
+_FEW = 8  # tokens up to which one product over all layers beats one a layer
+
+
+def interleaved_columns(heads: int, kv_heads: int, head_dim: int) -> Tensor:
+    """For each feature in interleaved order, its place in the checkpoint's: int64 ((heads + 2 * kv_heads) * head_dim,).
+
+    GGUF files of the `llama` architecture store row i + j * head_dim/2 of each Q and K head (j 0 or 1) as row 2i + j,
+    and leave V alone.
+    """
+    columns = torch.arange((heads + 2 * kv_heads) * head_dim)
+    rotated = columns[: (heads + kv_heads) * head_dim].view(heads + kv_heads, 2, head_dim // 2)
+    return torch.cat([rotated.transpose(1, 2).reshape(-1), columns[(heads + kv_heads) * head_dim :]])
+
+
+class Scorer:
+    """Scores a forward layer by layer; `columns` says where the heads' columns go (None: they are in order)."""
+
+    def __init__(self, heads: RetainingHeads, columns: Tensor | None) -> None:
+        first = torch.stack(list(heads.first)).detach()
+        self._first = (first if columns is None else first[:, :, columns]).transpose(1, 2).contiguous()
+        self._second = torch.stack(list(heads.second)).detach().transpose(1, 2).contiguous()
+        self._activation = ACTIVATIONS[heads.activation]
+        self._few = torch.empty(heads.layers, _FEW, heads.width)
+        self._scores: list[Tensor] = []
+        self._tokens = 0
+
+    def take(self, layer: int, features: Tensor) -> None:
+        """features: float32 (n, width), of one layer; layers come in order. They are read now or copied."""
+        self._tokens = len(features)
+        if self._tokens <= _FEW:
+            self._few[layer, : self._tokens] = features
+        else:
+            hidden = self._activation(features @ self._first[layer])
+            self._scores.append((hidden @ self._second[layer]).T)
+
+    def finish(self) -> Tensor:
+        """The CIS of what was taken since the last call, float32 (layers, kv_heads, n)."""
+        if self._tokens <= _FEW:
+            hidden = self._activation(self._few[:, : self._tokens] @ self._first)
+            return (hidden @ self._second).transpose(1, 2).contiguous()
+        scores, self._scores = torch.stack(self._scores), []
+        return scores
+
+    def drop(self) -> None:
+        """Forgets what was taken: the forward was stopped."""
+        self._scores = []
