@@ -62,10 +62,12 @@ def sections(markdown: str) -> list[Section]:
 
 
 def fill(document: QTextDocument, markdown: str, theme: Theme) -> None:
-    """Replaces the document's content by `markdown`, in the theme's type and colours."""
+    """Replaces the document's content by `markdown`, in the theme's type and colours, laid out once."""
     document.setDefaultFont(theme.font())
     document.setIndentWidth(theme.px(24))
     document.setMarkdown(markdown, FEATURES)
+    whole = QTextCursor(document)
+    whole.beginEditBlock()
     _describe_pictures(document)
     for block in _blocks(document):
         _style_block(block, theme)
@@ -73,6 +75,7 @@ def fill(document: QTextDocument, markdown: str, theme: Theme) -> None:
         if isinstance(frame, QTextTable):
             _style_table(frame, theme)
     _trim(document)
+    whole.endEditBlock()
 
 
 def _fence_end(lines: list[str], start: int, fence: str) -> int:

@@ -64,6 +64,10 @@ class Session(QObject):
         """Whether an answer of this conversation is on its way."""
         return self.now.pending is not None or any(job.asks for job in self._own_jobs().values())
 
+    def text_of(self, message: Message) -> str:
+        """A message's text with what has been heard of it since."""
+        return self._live.get(message.id, message.text)
+
     # Opening
 
     def new(self) -> None:
@@ -298,7 +302,7 @@ class Session(QObject):
     def _close_streaming(self, state: str) -> None:
         for message in self.now.path:
             if message.state == "streaming":
-                self._put(replace(message, text=self._live.get(message.id, message.text), state=state))
+                self._put(replace(message, text=self.text_of(message), state=state))
 
     def _document(self, document: Document) -> None:
         if document.conversation == self.now.id:

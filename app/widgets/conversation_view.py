@@ -6,6 +6,8 @@ their end, a message at a time, so that opening one never stalls the window. Kno
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
@@ -93,8 +95,11 @@ class ConversationView(QScrollArea):
     # Building
 
     def _reopen(self) -> None:
-        self._clear_from(0)
         self.refuse("")
+        self._build()
+
+    def _build(self) -> None:
+        self._clear_from(0)
         path = self._session.now.path
         self._shown_from = max(0, len(path) - SHOWN_AT_ONCE)
         self._to_build = path[self._shown_from :]
@@ -111,10 +116,6 @@ class ConversationView(QScrollArea):
             self._builder.stop()
             self._mark()
 
-    def _finish_building(self) -> None:
-        while self._to_build:
-            self._build_one()
-
     def _show_earlier(self) -> None:
         path = self._session.now.path
         bar = self.verticalScrollBar()
@@ -125,7 +126,10 @@ class ConversationView(QScrollArea):
         self._builder.start()
 
     def _follow_path(self) -> None:
-        self._finish_building()
+        if self._to_build:
+            self._build()
+            self._show_pending()
+            return
         path = self._session.now.path[self._shown_from :]
         kept = 0
         while kept < min(len(path), len(self._views)) and path[kept].id == self._views[kept][0]:
@@ -173,7 +177,7 @@ class ConversationView(QScrollArea):
 
     def _answer(self, message: Message) -> AnswerView:
         view = AnswerView(self._theme, message.id)
-        view.set_message(message)
+        view.set_message(replace(message, text=self._session.text_of(message)))
         view.again.connect(self._session.again)
         view.branch.connect(self._session.go_on_from)
         view.edit.connect(self.edit)
