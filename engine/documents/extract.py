@@ -134,27 +134,29 @@ def _pdf(
 
 def judge(sha256: str, pages: tuple[Page, ...]) -> Extracted:
     """What became of a PDF, from what became of its pages."""
-    by_outcome: dict[str, list[Page]] = {"read": [], "needs_ocr": [], "failed": [], "blank": []}
-    for page in pages:
-        by_outcome[page.outcome].append(page)
-    lost, pictures = by_outcome["failed"], by_outcome["needs_ocr"]
+    read, pictures, lost = (_of(pages, "read"), _of(pages, "needs_ocr"), _of(pages, "failed"))
+    lost += [page for page in read if page.reason is not None]
     outcome, reason, message = "read", None, None
-    if by_outcome["read"] and (lost or pictures):
+    if read and (lost or pictures):
         outcome, reason = "partial", "damaged" if lost else "some_pages_need_ocr"
         message = _sentences(lost, pictures)
     elif pictures:
         fonts = all(page.reason == "unreadable_font" for page in pictures)
         outcome, reason = "needs_ocr", "unreadable_font" if fonts else "no_text_layer"
         message = SENTENCES[reason]
-    elif not by_outcome["read"]:
+    elif not read:
         outcome, reason = "refused", "damaged" if lost else "no_text"
         message = SENTENCES[reason]
     return Extracted("pdf", sha256, outcome, reason, message, len(pages), pages)
 
 
+def _of(pages: tuple[Page, ...], outcome: str) -> list[Page]:
+    return [page for page in pages if page.outcome == outcome]
+
+
 def _sentences(*groups: list[Page]) -> str:
     reasons: dict[str, list[int]] = {}
-    for page in (page for group in groups for page in group):
+    for page in sorted((page for group in groups for page in group), key=lambda page: page.number):
         reasons.setdefault(page.reason or "damaged", []).append(page.number)
     return " ".join(pages_sentence(reason, numbers) for reason, numbers in reasons.items())
 

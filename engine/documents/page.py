@@ -10,7 +10,10 @@ PageOutcome = Literal["read", "blank", "needs_ocr", "failed"]
 
 @dataclass(frozen=True)
 class Page:
-    """`number` counts from 1; a file without pages is one page. `reason`: a code of `reasons`, or None."""
+    """`number` counts from 1; a file without pages is one page.
+
+    `reason`: a code of `reasons`, or None. A page that was read with a reason ("damaged") lacks a part of its text.
+    """
 
     number: int
     outcome: PageOutcome

@@ -31,8 +31,11 @@ UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff]")
 MOST_UNREADABLE = 0.2
 # Ligatures and the shapes that Arabic letters take: the letters they stand for. Other compatibility signs (½, ²) stay.
 PRESENTATION_FORMS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefe]")
+SIGNS_OF_LOSS = ("cannot load content stream", "premature end of data", "syntax error")
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
+# A damaged file may claim any number of pages.
+MOST_PAGES = 100_000
 STAMP_CHARACTERS = 80
 SCAN_AREA = 0.5
 PICTURE_AREA = 0.02
@@ -56,23 +59,24 @@ class Pdf:
         except Exception as error:  # PyMuPDF raises several types for a broken file
             raise PdfError("damaged") from error
         try:
-            self._check(password)
-        except BaseException:
+            self.page_count = self._checked(password)
+        except PdfError:
             self.close()
             raise
+        except Exception as error:
+            self.close()
+            raise PdfError("damaged") from error
 
-    def _check(self, password: str | None) -> None:
+    def _checked(self, password: str | None) -> int:
+        """Physical pages, as the file claims."""
         if not self._document.is_pdf:
             raise PdfError("wrong_type")
         if self._document.needs_pass and not (password is not None and self._document.authenticate(password)):
             raise PdfError("encrypted" if password is None else "wrong_password")
-        if self._document.page_count < 1:
+        pages = int(self._document.page_count)
+        if not 0 < pages <= MOST_PAGES:
             raise PdfError("damaged")
-
-    @property
-    def page_count(self) -> int:
-        """Physical pages, as the file claims."""
-        return int(self._document.page_count)
+        return pages
 
     def pages(self) -> Iterator[Page]:
         """Every page in order; one that fails does not end the others."""
@@ -87,33 +91,32 @@ class Pdf:
         self._document.close()
 
     def _page(self, index: int) -> Page:
+        pymupdf.TOOLS.reset_mupdf_warnings()
         page = self._document[index]
         text = _readable(page_text(_lines(page)))
         letters = re.sub(r"\s", "", text)
         if len(UNREADABLE.findall(letters)) > MOST_UNREADABLE * max(1, len(letters)):
             return Page(index + 1, "needs_ocr", "unreadable_font", "")
-        if len(letters) >= STAMP_CHARACTERS:
-            return Page(index + 1, "read", None, text)
-        return self._page_of_few_words(page, index + 1, text)
-
-    def _page_of_few_words(self, page: Any, number: int, text: str) -> Page:
-        """A page with a stamp or nothing in words: what is drawn on it decides what it is."""
-        drawn = _Drawn(page)
-        if text:
-            is_scan = drawn.pictures >= SCAN_AREA and not drawn.hidden_text
-            return Page(number, "needs_ocr", "no_text_layer", text) if is_scan else Page(number, "read", None, text)
-        if self._is_lost(page):
-            return Page(number, "failed", "damaged", "")
-        if drawn.pictures >= PICTURE_AREA or drawn.paths >= OUTLINED_TEXT_PATHS:
-            return Page(number, "needs_ocr", "no_text_layer", "")
-        return Page(number, "blank", None, "")
+        lost = self._is_lost(page)
+        drawn = _Drawn(page) if len(letters) < STAMP_CHARACTERS else None
+        if text and (drawn is None or drawn.hidden_text or drawn.pictures < SCAN_AREA):
+            return Page(index + 1, "read", "damaged" if lost and self._document.is_repaired else None, text)
+        if drawn is not None and (drawn.pictures >= PICTURE_AREA or drawn.paths >= OUTLINED_TEXT_PATHS):
+            return Page(index + 1, "needs_ocr", "no_text_layer", text)
+        return Page(index + 1, "failed", "damaged", "") if lost else Page(index + 1, "blank", None, "")
 
     def _is_lost(self, page: Any) -> bool:
-        """Whether a page is empty because its part of the file is missing: MuPDF shows such a page without a word."""
-        known = self._document.xref_length()
-        if page.xref >= known:
+        """Whether content of the page just read is missing. MuPDF raises nothing then, but it leaves warnings."""
+        warnings = pymupdf.TOOLS.mupdf_warnings(reset=True)
+        if page.xref >= self._document.xref_length() or any(sign in warnings for sign in SIGNS_OF_LOSS):
             return True
-        return any(xref >= known or not self._document.xref_is_stream(xref) for xref in page.get_contents())
+        return any(self._is_missing(stream) for stream in page.get_contents())
+
+    def _is_missing(self, stream: int) -> bool:
+        """Whether nothing is left of a piece of content; in a whole file an empty one is as it should be."""
+        if stream >= self._document.xref_length() or not self._document.xref_is_stream(stream):
+            return True
+        return bool(self._document.is_repaired and self._document.xref_stream(stream) == b"")
 
 
 class _Drawn:

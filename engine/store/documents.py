@@ -112,10 +112,10 @@ class Documents(Messages):
         return [Page(**row) for row in rows]
 
     def skipped_pages(self, sha256: str) -> list[Page]:
-        """The pages that could not be read and why, without text; blank pages are not among them."""
+        """The pages that could not be read whole, and why; without text. Blank pages are not among them."""
         rows = self._database.rows(
             "SELECT number, outcome, reason, '' AS text FROM pages"
-            " WHERE sha256 = ? AND outcome NOT IN ('read', 'blank') ORDER BY number",
+            " WHERE sha256 = ? AND reason IS NOT NULL ORDER BY number",
             (sha256,),
         )
         return [Page(**row) for row in rows]

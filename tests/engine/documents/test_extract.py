@@ -103,6 +103,7 @@ def test_a_file_that_the_system_keeps_back(
     [
         ((page(1, "read"), page(2, "blank")), "read", None),
         ((page(1, "read"), page(2, "failed", "damaged"), page(3, "needs_ocr", "no_text_layer")), "partial", "damaged"),
+        ((page(1, "read"), page(2, "read", "damaged")), "partial", "damaged"),
         ((page(1, "read"), page(2, "needs_ocr", "unreadable_font")), "partial", "some_pages_need_ocr"),
         ((page(1, "needs_ocr", "unreadable_font"), page(2, "blank")), "needs_ocr", "unreadable_font"),
         (

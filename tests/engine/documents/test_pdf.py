@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pymupdf
 import pytest
 
+from engine.documents.extract import extract
 from engine.documents.pdf import Pdf, PdfError
 
 SENTENCE = "The weir keeper counts the eels that pass the third gate each night in autumn."
@@ -93,7 +95,38 @@ def test_ligatures_are_letters(tmp_path: Path) -> None:
     assert outcomes(saved(document, tmp_path / "a.pdf")) == [("read", None, "office flood \u00bd")]
 
 
-@pytest.mark.parametrize("content", [b"%PDF-1.7\n", b"%PDF-1.4\n" + bytes(range(256)) * 8, b"%PDF-1.4\n1 0 obj\n<<>>"])
+def test_any_part_of_a_file_gives_an_outcome(tmp_path: Path) -> None:
+    """Cut anywhere it calls no page blank, and says so where text is lost; with bytes changed it raises nothing."""
+    document = pymupdf.open()
+    for number in range(4):
+        document.new_page().insert_text((50, 50), f"{SENTENCE} {number}", fontsize=8)
+    data = saved(document, tmp_path / "whole.pdf").read_bytes()
+    noise = random.Random(3)
+    cut = [data[:length] for length in range(9, len(data), len(data) // 60)]
+    changed = [bytearray(data) for _ in range(60)]
+    for copy in changed:
+        for _ in range(20):
+            copy[noise.randrange(9, len(copy))] = noise.randrange(256)
+    for number, content in enumerate([*cut, *changed]):
+        path = tmp_path / "a.pdf"
+        path.write_bytes(content)
+        extracted = extract(path)
+        assert (extracted.message is None) == (extracted.outcome == "read")
+        if number < len(cut):
+            assert all(page.outcome in ("read", "failed") for page in extracted.pages)
+            whole = [page for page in extracted.pages if page.outcome == "read" and page.reason is None]
+            assert all(page.text.endswith(f"autumn. {page.number - 1}") for page in whole)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"%PDF-1.7\n",
+        b"%PDF-1.4\n1 0 obj\n<</Type/Catalog/Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type/Pages/Count 999999999/Kids[]>>\n",
+        b"%PDF-1.4\n" + bytes(range(256)) * 8,
+        b"%PDF-1.4\n1 0 obj\n<<>>",
+    ],
+)
 def test_a_broken_file_is_refused_and_prints_nothing(
     content: bytes, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

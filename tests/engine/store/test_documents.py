@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.documents.page import Page
@@ -12,6 +14,7 @@ PAGES = [
     Page(1, "read", None, "The granary lease ends in autumn."),
     Page(2, "needs_ocr", "no_text_layer", ""),
     Page(3, "blank", None, ""),
+    Page(4, "read", "damaged", "A page of which the end is"),
 ]
 
 
@@ -55,7 +58,7 @@ def test_pages_are_kept_once_under_the_files_sha256(store: Store) -> None:
     store.save_pages(CONTENT, PAGES)
     assert store.content(SHA) == CONTENT
     assert store.pages(SHA) == PAGES
-    assert store.skipped_pages(SHA) == [PAGES[1]]
+    assert store.skipped_pages(SHA) == [PAGES[1], replace(PAGES[3], text="")]
 
 
 def test_a_new_extraction_replaces_the_old_one_in_the_index_too(store: Store) -> None:
