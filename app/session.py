@@ -6,14 +6,15 @@ Knows the engine's methods and events; nothing of widgets, which listen to its s
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import Signal
 
+from app.conversation_feed import ConversationFeed
 from app.engine_client import ENGINE_STOPPED, EngineClient
 from app.open_conversation import OpenConversation
-from app.records import Conversation, Document, Memory, Message
+from app.records import Conversation, Document, Message
 from engine.protocol import Event, Failure
 
 
@@ -25,24 +26,18 @@ class Job:
     asks: bool
     text: str | None = None
     paths: list[str] | None = None
+    answer: str = ""
     resumed: bool = False
     id: int = 0
 
 
-class Session(QObject):
-    """`now` is the open conversation. `refused(sentence)` and `documents_refused(sentence)` say why something was not
-    done, `given_back(text)` returns a question that was not stored, `stored` tells that the list may have changed."""
+class Session(ConversationFeed):
+    """`refused(sentence)` and `documents_refused(sentence)` say why something was not done, `given_back(text)` returns
+    a question that was not stored, `stored` tells that the list of conversations may have changed."""
 
     opened = Signal()
-    path_changed = Signal()
-    message_changed = Signal(object)
-    token = Signal(str, str)
-    documents_changed = Signal()
-    document_changed = Signal(object)
-    memory_changed = Signal()
     busy_changed = Signal()
     editing_changed = Signal()
-    status_changed = Signal(str)
     refused = Signal(str)
     documents_refused = Signal(str)
     given_back = Signal(str)
@@ -51,22 +46,17 @@ class Session(QObject):
     def __init__(self, client: EngineClient) -> None:
         super().__init__()
         self._client = client
-        self.now = OpenConversation()
         self._jobs: dict[int, Job] = {}
-        self._live: dict[str, str] = {}
+        self._unadded: list[Job] = []
         self._pausing = False
         self._resume = False
         self._opening = 0
-        client.ready.connect(lambda _: self._reopen())
+        client.ready.connect(lambda _: self._take_up())
 
     @property
     def asking(self) -> bool:
         """Whether an answer of this conversation is on its way."""
         return self.now.pending is not None or any(job.asks for job in self._own_jobs().values())
-
-    def text_of(self, message: Message) -> str:
-        """A message's text with what has been heard of it since."""
-        return self._live.get(message.id, message.text)
 
     # Opening
 
@@ -106,7 +96,7 @@ class Session(QObject):
         def ended(memory: dict[str, Any] | None, sentence: str) -> None:
             if conversation == self.now.id:
                 self.status_changed.emit(sentence)
-                self._remember(memory)
+                self.put_memory(memory)
 
         def failed(failure: Failure) -> None:
             ended(None, "" if failure.code in ("cancelled", ENGINE_STOPPED) else failure.message)
@@ -119,16 +109,22 @@ class Session(QObject):
             event=self._loading,
         )
 
-    def _reopen(self) -> None:
+    def _take_up(self) -> None:
+        """A new engine: shows what it has stored, and hands it what the last one did not take in."""
         if self.now.id is not None:
             self.open(self.now.id)
+        unadded, self._unadded = self._unadded, []
+        for job in unadded:
+            self._add(job.conversation, job.paths or [])
 
     # Documents
 
     def add_paths(self, paths: list[str]) -> None:
         """Puts files and folders into the conversation and has them read."""
         self._pausing = False
-        self._in_conversation(lambda id: self._add(id, paths))
+        self._in_conversation(
+            lambda id: self._add(id, paths), lambda failure: self.documents_refused.emit(failure.message)
+        )
 
     def pause_reading(self) -> None:
         """Stops reading at the next chunk; what is read so far is kept."""
@@ -195,7 +191,11 @@ class Session(QObject):
         self.now.leaf, self.now.pending = parent, text
         self.path_changed.emit()
         self.busy_changed.emit()
-        self._in_conversation(lambda id: self._ask(id, text, parent))
+        self._in_conversation(lambda id: self._ask(id, text, parent), lambda failure: self._not_asked(text, failure))
+
+    def _not_asked(self, text: str, failure: Failure) -> None:
+        self._give_back(text)
+        self.refused.emit(failure.message)
 
     def _ask(self, conversation: str, text: str, parent: str | None) -> None:
         params = {"conversation": conversation, "text": text, "parent": parent}
@@ -217,36 +217,37 @@ class Session(QObject):
     def _done(self, job: Job, result: dict[str, Any]) -> None:
         del self._jobs[job.id]
         if "message" in result:
-            self._put(Message.of(result["message"]))
+            self.put_message(Message.of(result["message"]))
         if job.conversation == self.now.id:
             self.status_changed.emit("")
-            self._remember(result.get("memory"))
+            self.put_memory(result.get("memory"))
             self._refresh()
         self.busy_changed.emit()
         self.stored.emit()
 
     def _failed(self, job: Job, failure: Failure) -> None:
         del self._jobs[job.id]
+        self.end_answer(job.answer, "stopped" if failure.code == "cancelled" else "failed")
         if failure.code == ENGINE_STOPPED:
-            self._take_up(job)
+            self._keep_for_later(job)
         if job.conversation == self.now.id:
             self.status_changed.emit("")
-            self._close_streaming("stopped" if failure.code == "cancelled" else "failed")
-            self._give_back(job)
+            if job.text is not None:
+                self._give_back(job.text)
             self._refuse(job, failure)
         self.busy_changed.emit()
 
-    def _take_up(self, job: Job) -> None:
+    def _keep_for_later(self, job: Job) -> None:
         if job.paths is not None:
-            self._add(job.conversation, job.paths)
+            self._unadded.append(job)
         elif not job.asks and not job.resumed and job.conversation == self.now.id:
             self._resume = True
 
-    def _give_back(self, job: Job) -> None:
-        if job.text is not None:
-            self.now.pending = None
-            self.path_changed.emit()
-            self.given_back.emit(job.text)
+    def _give_back(self, text: str) -> None:
+        self.now.pending = None
+        self.path_changed.emit()
+        self.busy_changed.emit()
+        self.given_back.emit(text)
 
     def _refuse(self, job: Job, failure: Failure) -> None:
         if failure.code == ENGINE_STOPPED:
@@ -260,13 +261,10 @@ class Session(QObject):
 
         def done(result: dict[str, Any]) -> None:
             if conversation == self.now.id:
-                self.now.documents |= {wire["id"]: Document.of(wire) for wire in result["documents"]}
-                self.documents_changed.emit()
-                self._remember(result.get("memory"))
+                self.put_documents(result["documents"])
+                self.put_memory(result.get("memory"))
 
         self._client.call("conversation_open", {"conversation": conversation}, done=done, failed=lambda _: None)
-
-    # Events
 
     def _happened(self, job: Job, event: Event) -> None:
         data = event.data
@@ -274,11 +272,10 @@ class Session(QObject):
             case "message":
                 self._heard(job, Message.of(data["message"]))
             case "token":
-                self._live[data["message"]] = self._live.get(data["message"], "") + data["text"]
-                self.token.emit(data["message"], data["text"])
+                self.add_token(data["message"], data["text"])
             case "document":
                 job.paths = None
-                self._document(Document.of(data["document"]))
+                self.put_document(Document.of(data["document"]))
             case "reading" if job.conversation == self.now.id:
                 self._progress(job, data)
             case "loading" if job.conversation == self.now.id:
@@ -288,47 +285,21 @@ class Session(QObject):
         if message.role == "user":
             job.text = None
             self.stored.emit()
-        self._put(message)
-
-    def _put(self, message: Message) -> None:
-        if message.state == "streaming":
-            self._live.setdefault(message.id, message.text)
         else:
-            self._live.pop(message.id, None)
-        if message.conversation == self.now.id:
-            lengthened = self.now.put(message)
-            (self.path_changed.emit() if lengthened else self.message_changed.emit(message))
-
-    def _close_streaming(self, state: str) -> None:
-        for message in self.now.path:
-            if message.state == "streaming":
-                self._put(replace(message, text=self.text_of(message), state=state))
-
-    def _document(self, document: Document) -> None:
-        if document.conversation == self.now.id:
-            known = document.id in self.now.documents
-            self.now.documents[document.id] = document
-            (self.document_changed.emit(document) if known else self.documents_changed.emit())
+            job.answer = message.id
+        self.put_message(message)
 
     def _progress(self, job: Job, data: dict[str, Any]) -> None:
-        document = self.now.read_on(data)
-        if document is not None:
-            self.document_changed.emit(document)
-            self.memory_changed.emit()
-            if job.asks:
-                self.status_changed.emit(f"Reading {document.name} first")
+        document = self.read_on(data)
+        if document is not None and job.asks:
+            self.status_changed.emit(f"Reading {document.name} first")
         if self._pausing and not job.asks:
             self._client.cancel(job.id)
 
     def _loading(self, event: Event) -> None:
         self.status_changed.emit(str(event.data.get("message", "")))
 
-    def _remember(self, memory: dict[str, Any] | None) -> None:
-        if memory is not None:
-            self.now.memory = Memory.of(memory)
-            self.memory_changed.emit()
-
-    def _in_conversation(self, then: Callable[[str], None]) -> None:
+    def _in_conversation(self, then: Callable[[str], None], failed: Callable[[Failure], None]) -> None:
         if self.now.id is not None:
             then(self.now.id)
             return
@@ -340,7 +311,7 @@ class Session(QObject):
             then(opening.about.id)
             self._refresh()
 
-        self._client.call("conversation_create", done=done)
+        self._client.call("conversation_create", done=done, failed=failed)
 
     def _own_jobs(self) -> dict[int, Job]:
         return {id: job for id, job in self._jobs.items() if job.conversation == self.now.id}

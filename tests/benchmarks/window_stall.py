@@ -1,8 +1,8 @@
 """How long the window's thread is ever busy while an answer streams, and how soon the window is painted.
 
-`python -m tests.benchmarks.window_stall` starts the real window on the fake engine, which streams 200 tokens a second of
-mixed Markdown, and prints the longest gap between two beats of a 2 ms timer, beside the processor time that the window's
-thread itself spent in the worst gap: on a busy machine the first is longer. Measures; asserts nothing.
+`python -m tests.benchmarks.window_stall` starts the real window on the fake engine, which streams 200 tokens a second
+of mixed Markdown, and prints the longest gap between two beats of a 2 ms timer, beside the processor time that the
+window's thread itself spent: on a busy machine the first is longer. Measures; asserts nothing.
 """
 
 from __future__ import annotations
