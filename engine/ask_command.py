@@ -92,6 +92,7 @@ def open_engine(options: argparse.Namespace) -> Work:
 
 def _ask(work: Work, options: argparse.Namespace) -> int:
     from engine.answer_job import AnswerJob, title_from
+    from engine.documents.find import absolute
     from engine.reading_job import ReadingJob
 
     engine = work.engine
@@ -103,7 +104,7 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     began = time.monotonic()
     reused = False
     if options.files:
-        reading.add([str(Path(file).absolute()) for file in options.files])
+        reading.add([str(absolute(Path(file))) for file in options.files])
         reused = reading.read_all()
     seconds_reading = time.monotonic() - began
     settings = {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}

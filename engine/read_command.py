@@ -19,6 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints what became of each file. Raises UserError."""
     from engine.answer_job import left_out
+    from engine.documents.find import absolute
     from engine.reading_job import ReadingJob
 
     for file in options.files:
@@ -28,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         conversation = work.conversation(options.conversation, Path(options.files[0]).name)
         reading = ReadingJob(work.engine, conversation, work.emit)
         began = time.monotonic()
-        reading.add([str(Path(file).absolute()) for file in options.files])
+        reading.add([str(absolute(Path(file))) for file in options.files])
         reused = reading.read_all()
         report = {
             "conversation": conversation,

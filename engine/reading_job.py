@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from engine.documents.page import Page
 
 READABLE = ("waiting", "reading", "paused")
+# A refusal may depend on the file's name, which the sha256 does not hold.
+SAME_UNDER_ANY_NAME = ("read", "partial", "needs_ocr")
 EXTRACTION_EVENT_SECONDS = 0.5
 CANCELLED = UserError("cancelled", "Stopped.")
 
@@ -93,7 +95,7 @@ class ReadingJob:
             known = Content(
                 found.sha256 or "", found.kind, found.outcome, found.reason, found.message, found.page_count, EXTRACTOR
             )
-            if found.sha256:
+            if found.sha256 and found.outcome in SAME_UNDER_ANY_NAME:
                 self.store.save_pages(known, found.pages)
         self._extracted(document, known)
 

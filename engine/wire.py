@@ -63,7 +63,7 @@ def page(record: Page) -> dict[str, Any]:
 
 
 def _skipped(record: Page) -> dict[str, Any]:
-    from engine.documents.reasons import SENTENCES
+    from engine.documents.reasons import pages_sentence
 
-    message = SENTENCES.get(record.reason or "", "This page could not be read.")
-    return {"page": record.number, "reason": record.reason, "message": message}
+    reason = record.reason or "damaged"
+    return {"page": record.number, "reason": reason, "message": pages_sentence(reason, [record.number])}

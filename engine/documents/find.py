@@ -37,7 +37,7 @@ def find_files(paths: Iterable[Path | str]) -> Iterator[Found]:
     seen: set[Path] = set()
     for path in map(Path, paths):
         for found in _dropped(path):
-            resolved = _absolute(found.path)
+            resolved = absolute(found.path)
             if resolved not in seen:
                 seen.add(resolved)
                 yield found
@@ -107,5 +107,6 @@ def _reason_for_link(path: Path, root: Path) -> str:
     return "duplicate" if inside else "link"
 
 
-def _absolute(path: Path) -> Path:
+def absolute(path: Path) -> Path:
+    """Without ".." and ".", links as they are."""
     return Path(os.path.abspath(path))  # noqa: PTH100 (Path.absolute keeps "..")

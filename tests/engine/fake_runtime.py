@@ -1,0 +1,118 @@
+"""A runtime without weights: its logits are a function of every unit that its cache holds, so any difference in the
+cache shows.
+
+It answers with the words it was last told, then ends. For tests of sessions, jobs and the server.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from engine.backends.base import Aborted, LayerState, Timings
+from engine.chat_format import ChatFormat
+from engine.gguf_shape import ModelShape
+from engine.loaded_model import LoadedModel
+from engine.locret.policies import Random
+from engine.locret.selection import Selection
+
+LAYERS, KV_HEADS, HEAD_DIM = 2, 2, 4
+END = 0
+SELECTION = Selection(40, 16, 4, 2, turn=1200, local=8)
+SHAPE = ModelShape(Path("fake.gguf"), "fake", "llama", LAYERS, 4, KV_HEADS, HEAD_DIM, 8192, 1_000_000)
+
+
+class FakeRuntime:
+    """Implements `engine.backends.base.Runtime`. A token is a byte of UTF-8 plus one; 300 and 301 stand for control."""
+
+    def __init__(self, seconds_a_token: float = 0.0, abort: Callable[[], bool] = lambda: False) -> None:
+        self.layers, self.kv_heads = LAYERS, KV_HEADS
+        self.seconds_a_token, self.abort = seconds_a_token, abort
+        self.eviction_refusal: str | None = None
+        self.end_tokens = frozenset({END})
+        self.chat_template = None
+        self.timings = Timings(0, 0, 0)
+        self.forwarded: list[int] = []
+        self.closed = False
+        self.clear()
+
+    @property
+    def length(self) -> int:
+        return self.cache.shape[2]
+
+    @property
+    def cache_bytes(self) -> int:
+        return self.cache.numel() * 4
+
+    def clear(self) -> None:
+        self.cache = torch.zeros(LAYERS, KV_HEADS, 0, HEAD_DIM, dtype=torch.float16)
+        self._last = 0
+
+    def forward(self, tokens: Sequence[int]) -> Tensor:
+        end = time.monotonic() + self.seconds_a_token * len(tokens)
+        while time.monotonic() < end:
+            if self.abort():
+                raise Aborted
+            time.sleep(0.005)
+        if self.abort():
+            raise Aborted
+        past = self.cache.float().mean(dim=(2, 3)) if self.length else torch.zeros(LAYERS, KV_HEADS)
+        values = torch.tensor([(token * 37 % 101) / 101 for token in tokens])
+        new = (values[None, None, :, None] + past[:, :, None, None] * 0.5).expand(-1, -1, -1, HEAD_DIM)
+        self.cache = torch.cat([self.cache, new.half()], dim=2)
+        self._last = tokens[-1]
+        self.forwarded += tokens
+        return new[..., 0].clone()
+
+    def keep(self, slots: Tensor) -> None:
+        self.cache = self.cache.gather(2, slots[..., None].expand(*slots.shape, HEAD_DIM))
+
+    def logits(self) -> Tensor:
+        """Favours a letter that depends on the whole cache, and the end after a full stop."""
+        scores = torch.zeros(302)
+        letter = ord("a") + int(self.cache.double().sum() * 1000) % 25
+        scores[letter + 1 if self.length % 12 else ord(".") + 1] = 1
+        if self._last == ord(".") + 1:
+            scores[END] = 2
+        return scores
+
+    def export_state(self) -> list[LayerState]:
+        flat = self.cache.transpose(1, 2).reshape(LAYERS, self.length, KV_HEADS * HEAD_DIM).numpy()
+        return [LayerState(layer.copy(), layer.copy()) for layer in flat]
+
+    def import_state(self, layers: Sequence[LayerState]) -> None:
+        flat = torch.from_numpy(np.stack([layer.keys for layer in layers]))
+        self.cache = flat.view(LAYERS, -1, KV_HEADS, HEAD_DIM).transpose(1, 2).clone()
+
+    def tokenize(self, text: str, special: bool) -> list[int]:
+        return [300 if special and byte == ord("<") else byte + 1 for byte in text.encode()]
+
+    def token_bytes(self, token: int) -> bytes:
+        return bytes([token - 1]) if 0 < token < 257 else b""
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def fake_model(runtime: FakeRuntime | None = None, selection: Selection | None = SELECTION) -> LoadedModel:
+    return LoadedModel(
+        shape=SHAPE,
+        fingerprint="fake",
+        runtime=runtime or FakeRuntime(),
+        policy=Random(3),
+        selection=selection,
+        chat=ChatFormat("<open>", "<answer>", "<next>"),
+        heads_name=None,
+        notice=None,
+        parameters={
+            "model": "fake",
+            "heads": None,
+            "policy": "random-3",
+            "selection": selection and selection.as_dict(),
+        },
+    )
