@@ -26,7 +26,7 @@ def ensure(layout: Layout) -> None:
     _check_venv_module()
     _check_space(layout)
     if layout.venv.exists():
-        print("The folder .venv does not work; it is made again.")
+        print("The folder .venv does not work; it is made again.", file=sys.stderr)
         shutil.rmtree(layout.venv)
     layout.venv.mkdir(parents=True)
     with step("Making .venv"):

@@ -1,6 +1,6 @@
 """Running one step of an installation: a line on the screen, a sign of life, everything else into the log.
 
-Knows nothing of what the step is.
+The lines go to stderr, since stdout is the engine's. Knows nothing of what the step is.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ SIGN_OF_LIFE_S = 30.0
 @contextlib.contextmanager
 def step(title: str) -> Iterator[None]:
     """Prints the title, and when the step ends, the time it took or that it failed."""
-    print(f"{title} ...", end="", flush=True)
+    print(f"{title} ...", end="", flush=True, file=sys.stderr)
     start = time.monotonic()
     try:
         yield
     except BaseException:
-        print(f" stopped after {spoken(time.monotonic() - start)}", flush=True)
+        print(f" stopped after {spoken(time.monotonic() - start)}", flush=True, file=sys.stderr)
         raise
-    print(f" {spoken(time.monotonic() - start)}", flush=True)
+    print(f" {spoken(time.monotonic() - start)}", flush=True, file=sys.stderr)
 
 
 def run_logged(command: Sequence[str | Path], log: Path, env: Mapping[str, str] | None = None) -> tuple[int, str]:
@@ -70,7 +70,7 @@ def _wait(process: subprocess.Popen[bytes]) -> int:
         try:
             return process.wait(timeout=SIGN_OF_LIFE_S)
         except subprocess.TimeoutExpired:
-            print(f"\n  still working, {spoken(time.monotonic() - start)} ...", end="", flush=True)
+            print(f"\n  still working, {spoken(time.monotonic() - start)} ...", end="", flush=True, file=sys.stderr)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -15,7 +15,7 @@ def test_a_folder_that_is_no_environment_is_replaced(layout: Layout, capsys: pyt
     environment.ensure(layout)
     assert environment.works(layout)
     assert not (layout.venv / "left over").exists()
-    assert "made again" in capsys.readouterr().out
+    assert "made again" in capsys.readouterr().err
 
 
 def test_an_environment_whose_python_is_gone_does_not_work(layout: Layout, venv: FakeVenv) -> None:

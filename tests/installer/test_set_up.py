@@ -94,8 +94,8 @@ def test_llama_cpp_is_built_only_where_no_wheel_is_found(
     layout: Layout, venv: FakeVenv, capsys: pytest.CaptureFixture[str]
 ) -> None:
     commands.set_up(layout, NOTHING)
-    assert "Building" not in capsys.readouterr().out
+    assert "Building" not in capsys.readouterr().err
     layout.stamp.unlink()
     venv.answer("--only-binary", 1, "ERROR: No matching distribution found for llama-cpp-python>=0.3")
     commands.set_up(layout, NOTHING)
-    assert "Building llama-cpp-python, about 14 minutes on two cores" in capsys.readouterr().out
+    assert "Building llama-cpp-python, about 14 minutes on two cores" in capsys.readouterr().err

@@ -14,14 +14,14 @@ from installer import steps
 
 def test_a_step_says_what_and_how_long(capsys: pytest.CaptureFixture[str]) -> None:
     with steps.step("Making .venv"):
-        assert capsys.readouterr().out == "Making .venv ..."
-    assert capsys.readouterr().out == " 0 s\n"
+        assert capsys.readouterr() == ("", "Making .venv ...")
+    assert capsys.readouterr() == ("", " 0 s\n")
 
 
 def test_a_step_that_fails_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match="reason"), steps.step("Making .venv"):
         raise ValueError("reason")
-    assert capsys.readouterr().out == "Making .venv ... stopped after 0 s\n"
+    assert capsys.readouterr().err == "Making .venv ... stopped after 0 s\n"
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.4, "0 s"), (59.4, "59 s"), (59.6, "1 min 0 s"), (200, "3 min 20 s")])
@@ -44,7 +44,7 @@ def test_a_long_command_shows_that_it_lives(
 ) -> None:
     monkeypatch.setattr(steps, "SIGN_OF_LIFE_S", 0.1)
     steps.run_logged(["sleep", "0.35"], tmp_path / "log")
-    assert capsys.readouterr().out.count("still working") >= 2
+    assert capsys.readouterr().err.count("still working") >= 2
 
 
 def test_an_interruption_ends_all_that_the_command_started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
