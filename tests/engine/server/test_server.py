@@ -1,0 +1,234 @@
+"""The engine process: hello first, answers at once whatever the job does, cancels, tells its errors apart, ends with
+stdin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from engine.protocol import PROTOCOL_VERSION, Event, Failure, Result
+from tests.engine.server.client import EngineClient
+
+FAKE = "tests.engine.server.fake_model_engine"
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+def engine(data: Path, seconds_a_token: float = 0.0) -> EngineClient:
+    client = EngineClient([FAKE, str(data), str(seconds_a_token)])
+    client.wait_for_event("hello")
+    return client
+
+
+@pytest.fixture
+def quick(data: Path) -> Iterator[EngineClient]:
+    with engine(data) as client:
+        yield client
+
+
+@pytest.fixture
+def slow(data: Path) -> Iterator[EngineClient]:
+    with engine(data, 0.05) as client:
+        yield client
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    path = tmp_path / "lease.txt"
+    path.write_text("The rent is due on the third of each month. " * 30)
+    return path
+
+
+def test_hello_comes_first(data: Path) -> None:
+    with EngineClient([FAKE, str(data), "0"]) as client:
+        first = client.next()
+        assert isinstance(first, Event)
+        assert first.event == "hello"
+        assert first.data["protocol"] == PROTOCOL_VERSION
+        assert first.data["pid"] == client.process.pid
+        assert client.hang_up() == 0
+
+
+def test_a_document_is_read_and_asked_about(quick: EngineClient, text: Path) -> None:
+    id = quick.call("conversation_create")["conversation"]["id"]
+    documents = quick.call("documents_add", conversation=id, paths=[str(text)])["documents"]
+    assert [(d["name"], d["outcome"], d["pages_read"]) for d in documents] == [("lease.txt", "read", 1)]
+    asked = quick.call("ask", conversation=id, text="When is the rent due?", max_tokens=20)
+    assert asked["message"]["state"] == "complete"
+    assert asked["message"]["text"]
+    assert asked["message"]["stats"]["reused"] is True
+    assert asked["memory"]["units"] > 0
+    opened = quick.call("conversation_open", conversation=id)
+    assert [m["role"] for m in opened["messages"]] == ["user", "assistant"]
+    assert opened["messages"][0]["documents"] == [documents[0]["id"]]
+    assert opened["leaf"] == asked["message"]["id"]
+    assert opened["conversation"]["title"] == "When is the rent due?"
+    tokens = [r for r in quick.replies if isinstance(r, Event) and r.event == "token"]
+    assert "".join(event.data["text"] for event in tokens) == asked["message"]["text"]
+
+
+def test_reopened_it_reads_nothing_again(data: Path, text: Path) -> None:
+    with engine(data) as first:
+        id = first.call("conversation_create")["conversation"]["id"]
+        first.call("documents_add", conversation=id, paths=[str(text)])
+        answer = first.call("ask", conversation=id, text="And then?")["message"]["text"]
+        assert first.hang_up() == 0
+    with engine(data) as second:
+        second.call("warm", conversation=id)
+        second.call("ask", conversation=id, text="And then?")
+        assert not [r for r in second.replies if isinstance(r, Event) and r.event == "reading"]
+        other = second.call("conversation_create")["conversation"]["id"]
+        second.call("documents_add", conversation=other, paths=[str(text)])
+        again = second.call("ask", conversation=other, text="And then?")["message"]
+        assert again["text"] == answer, "the same stream gives the same answer in any conversation"
+        assert not [
+            r for r in second.replies if isinstance(r, Event) and r.event == "reading" and r.data["tokens_read"] == 16
+        ]
+
+
+def test_everything_is_answered_while_it_reads_and_reading_stops_at_once(slow: EngineClient, text: Path) -> None:
+    id = slow.call("conversation_create")["conversation"]["id"]
+    job = slow.send("documents_add", conversation=id, paths=[str(text)])
+    slow.wait_for_event("reading", job)
+    for method, params in (
+        ("ping", {}),
+        ("status", {}),
+        ("conversations_list", {}),
+        ("documents_list", {"conversation": id}),
+        ("conversation_open", {"conversation": id}),
+        ("settings_get", {}),
+        ("plan", {"budget_mb": 800}),
+    ):
+        reply = slow.end_of(slow.send(method, **params))
+        assert isinstance(reply, Result), reply
+        assert not _ended(slow, job), f"{method} waited for the job"
+    assert slow.call("status")["busy"] == job
+    assert slow.call("cancel", target=job)["cancelled"] is True
+    reply = slow.end_of(job) if not _ended(slow, job) else _ended(slow, job)
+    assert isinstance(reply, Failure)
+    assert (reply.kind, reply.code) == ("user", "cancelled")
+    documents = slow.call("documents_list", conversation=id)["documents"]
+    assert [d["outcome"] for d in documents] == ["paused"]
+
+
+def _ended(client: EngineClient, id: int) -> Result | Failure | None:
+    return next((r for r in client.replies if isinstance(r, Result | Failure) and r.id == id), None)
+
+
+def test_a_stopped_answer_keeps_what_was_written(slow: EngineClient) -> None:
+    id = slow.call("conversation_create")["conversation"]["id"]
+    job = slow.send("ask", conversation=id, text="?", max_tokens=500)
+    slow.wait_for_event("token", job)
+    slow.call("cancel", target=job)
+    reply = _ended(slow, job) or slow.end_of(job)
+    assert isinstance(reply, Failure)
+    assert reply.code == "cancelled"
+    messages = slow.call("conversation_open", conversation=id)["messages"]
+    assert messages[-1]["state"] == "stopped"
+    assert messages[-1]["text"]
+
+
+def test_a_waiting_job_can_be_cancelled(slow: EngineClient, text: Path) -> None:
+    id = slow.call("conversation_create")["conversation"]["id"]
+    running = slow.send("documents_add", conversation=id, paths=[str(text)])
+    waiting = slow.send("ask", conversation=id, text="?")
+    slow.wait_for_event("reading", running)
+    assert slow.call("cancel", target=waiting)["cancelled"] is True
+    slow.call("cancel", target=running)
+    reply = _ended(slow, waiting) or slow.end_of(waiting)
+    assert isinstance(reply, Failure)
+    assert reply.code == "cancelled"
+    assert slow.call("conversation_open", conversation=id)["messages"] == []
+
+
+def test_a_paused_reading_goes_on_with_the_question(data: Path, text: Path) -> None:
+    with engine(data, 0.02) as client:
+        id = client.call("conversation_create")["conversation"]["id"]
+        job = client.send("documents_add", conversation=id, paths=[str(text)])
+        for _ in range(4):
+            client.wait_for_event("reading", job)
+        client.call("cancel", target=job)
+        client.call("ask", conversation=id, text="?", max_tokens=5)
+        first = next(r for r in reversed(client.replies) if isinstance(r, Event) and r.event == "message")
+        assert first.data["message"]["state"] == "complete"
+        assert client.call("documents_list", conversation=id)["documents"][0]["outcome"] == "read"
+
+
+def test_errors_are_of_two_kinds(quick: EngineClient) -> None:
+    reply = quick.end_of(quick.send("conversation_open", conversation="nowhere"))
+    assert isinstance(reply, Failure)
+    assert (reply.kind, reply.code) == ("user", "unknown_conversation")
+    reply = quick.end_of(quick.send("ask", conversation="nowhere", text="?"))
+    assert isinstance(reply, Failure)
+    assert (reply.kind, reply.code) == ("user", "unknown_conversation")
+    assert quick.process.stdin is not None
+    for line in (b"not json\n", b'{"id":1,"method":"fly"}\n', b'{"id":1,"method":"ping","more":2}\n', b"\xff\n"):
+        quick.process.stdin.write(line)
+        quick.process.stdin.flush()
+        refused = quick.next()
+        assert isinstance(refused, Failure)
+        assert refused.kind == "bug"
+    assert quick.call("ping") == {}
+
+
+def test_settings_refuse_what_cannot_be(quick: EngineClient) -> None:
+    for changes, code in (
+        ({"budget_mb": 10}, "budget_too_small"),
+        ({"budget_mb": "much"}, "bad_params"),
+        ({"colour": "red"}, "bad_params"),
+        ({"policy": "best"}, "bad_params"),
+        ({"model": "/nowhere.gguf"}, "model_missing"),
+    ):
+        reply = quick.end_of(quick.send("settings_set", changes=changes))
+        assert isinstance(reply, Failure), changes
+        assert reply.code == code
+    changed = quick.call("settings_set", changes={"budget_mb": 900})
+    assert changed["settings"]["budget_mb"] == 900
+    assert changed["plan"]["ok"] is True
+    assert any(isinstance(r, Event) and r.event == "settings" for r in quick.replies)
+
+
+def test_one_bad_file_leaves_the_rest_of_the_drop_read(quick: EngineClient, text: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.pdf").write_bytes(b"")
+    (tmp_path / "copy.txt").write_bytes(text.read_bytes())
+    id = quick.call("conversation_create")["conversation"]["id"]
+    paths = [str(tmp_path / name) for name in ("empty.pdf", "gone.pdf", "lease.txt", "copy.txt")]
+    found = quick.call("documents_add", conversation=id, paths=paths)["documents"]
+    assert [(d["outcome"], d["reason"]) for d in found] == [
+        ("refused", "empty_file"),
+        ("refused", "no_such_file"),
+        ("read", None),
+        ("refused", "duplicate"),
+    ]
+    assert all(d["message"] for d in found if d["outcome"] == "refused")
+    answer = quick.call("ask", conversation=id, text="?", max_tokens=5)["message"]
+    assert answer["stats"]["left_out"] == "2 of 3 files could not be read: empty.pdf, gone.pdf."
+
+
+def test_a_second_engine_on_the_same_data_says_why_it_cannot(data: Path) -> None:
+    with engine(data), EngineClient([FAKE, str(data), "0"]) as second:
+        second.wait_for_event("hello")
+        reply = second.next()
+        assert isinstance(reply, Failure)
+        assert (reply.kind, reply.code) == ("user", "in_use")
+        assert second.hang_up() == 1
+
+
+def test_nothing_heavy_is_imported_for_lists_and_settings(data: Path) -> None:
+    code = (
+        "import sys, engine.server, engine.methods, engine.engine\n"
+        f"e = engine.engine.Engine(__import__('pathlib').Path({str(data)!r}))\n"
+        "engine.methods.settings_get(e, {}); engine.methods.conversations_list(e, {})\n"
+        "print(sorted({'torch', 'llama_cpp', 'pymupdf', 'transformers'} & set(sys.modules)))"
+    )
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
