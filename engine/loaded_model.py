@@ -95,7 +95,7 @@ def load_model(
         notice, evicting = runtime.eviction_refusal, False
         runtime.close()
         runtime = LlamaCppBackend(shape.path, n_ctx=shape.context, n_batch=BATCH, heads=None, abort=abort)
-    chosen = _policy(policy, heads, seed)
+    chosen = policy_for(policy, heads, seed)
     kept = selection if evicting else None
     return LoadedModel(
         shape=shape,
@@ -116,7 +116,8 @@ def load_model(
     )
 
 
-def _policy(name: PolicyName, heads: RetainingHeads | None, seed: int) -> Policy:
+def policy_for(name: PolicyName, heads: RetainingHeads | None, seed: int = 0) -> Policy:
+    """`locret` is with consensus wherever the head file is calibrated; `full` needs no scores and gets any."""
     if name == "newest":
         return Newest()
     if name == "random":
