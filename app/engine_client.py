@@ -45,10 +45,10 @@ class EngineClient(QObject):
 
     def __init__(self, process: EngineProcess, *, ping_ms: int = 5000, patience_ms: int = 30000) -> None:
         super().__init__()
-        self._process = process
-        self._process.setParent(self)
-        self._process.line.connect(self._line)
-        self._process.died.connect(self._died)
+        self.process = process
+        self.process.setParent(self)
+        self.process.line.connect(self._line)
+        self.process.died.connect(self._died)
         self._calls: dict[int, _Call] = {}
         self._waiting: list[int] = []
         self._next_id = 1
@@ -64,7 +64,7 @@ class EngineClient(QObject):
     @property
     def log(self) -> str:
         """The path of the engine's log."""
-        return str(self._process.log)
+        return str(self.process.log)
 
     def start(self) -> None:
         """Starts the engine, counting restarts anew."""
@@ -73,8 +73,8 @@ class EngineClient(QObject):
 
     def restart_with(self, command: list[str]) -> None:
         """Ends the engine and starts another command in its place."""
-        self._process.set_command(command)
-        self._process.close(1000)
+        self.process.set_command(command)
+        self.process.close(1000)
         self._fail_all("The engine was changed.")
         self.start()
 
@@ -94,7 +94,7 @@ class EngineClient(QObject):
             reason = self._given_up
             QTimer.singleShot(0, self, lambda: self._fail(id, _stopped(id, reason)))
         elif self._hello:
-            self._process.write(self._calls[id].line)
+            self.process.write(self._calls[id].line)
         else:
             self._waiting.append(id)
         return id
@@ -107,19 +107,23 @@ class EngineClient(QObject):
         elif id in self._calls:
             self.call("cancel", {"target": id}, failed=lambda _: None)
 
+    def kill(self) -> None:
+        """Ends the engine as if it had died."""
+        self.process.kill()
+
     def close(self, milliseconds: int = 900) -> bool:
         """Cancels what runs, closes the engine's stdin and waits shortly. True if the engine went by itself."""
         self._watchdog.stop()
         for id in list(self._calls):
-            self._process.write(encode(Request(self._next_id, "cancel", {"target": id})))
+            self.process.write(encode(Request(self._next_id, "cancel", {"target": id})))
             self._next_id += 1
         self._calls.clear()
-        return self._process.close(milliseconds)
+        return self.process.close(milliseconds)
 
     def _launch(self) -> None:
         self._hello = False
         self._started_at = self._heard_at = time.monotonic()
-        self._process.start()
+        self.process.start()
         self._watchdog.start()
 
     def _line(self, line: bytes) -> None:
@@ -158,7 +162,7 @@ class EngineClient(QObject):
         waiting, self._waiting = self._waiting, []
         self.ready.emit(hello)
         for id in waiting:
-            self._process.write(self._calls[id].line)
+            self.process.write(self._calls[id].line)
 
     def _fail(self, id: int, failure: Failure) -> None:
         call = self._calls.pop(id, None)
@@ -189,7 +193,7 @@ class EngineClient(QObject):
     def _give_up(self, reason: str) -> None:
         self._given_up = reason
         self._watchdog.stop()
-        self._process.close(200)
+        self.process.close(200)
         self._fail_all(reason)
         self.gave_up.emit(reason)
 
@@ -200,7 +204,7 @@ class EngineClient(QObject):
 
     def _watch(self) -> None:
         if (time.monotonic() - self._heard_at) * 1000 > self._patience:
-            self._process.kill()
+            self.process.kill()
         elif self._hello:
             self.call("ping", failed=lambda _: None)
 

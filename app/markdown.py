@@ -129,22 +129,22 @@ def _style_block(block: QTextBlock, theme: Theme) -> None:
         shape.setLeftMargin(theme.px(16))
         _recolour(cursor, theme.colours.secondary)
     cursor.setBlockFormat(shape)
-    if level:
-        _merge(cursor, _heading(level, theme))
-    _style_fragments(block, theme)
+    _style_fragments(block, level, theme)
 
 
-def _style_fragments(block: QTextBlock, theme: Theme) -> None:
-    spans = [
-        (fragment.position(), fragment.length())
-        for fragment in _fragments(block)
-        if fragment.charFormat().fontFixedPitch()
-    ]
-    for position, length in spans:
+def _style_fragments(block: QTextBlock, level: int, theme: Theme) -> None:
+    spans = [(each.position(), each.length(), each.charFormat()) for each in _fragments(block)]
+    for position, length, shape in spans:
+        if not level and not shape.fontFixedPitch():
+            continue
+        if level:
+            _head(shape, level, theme)
+        if shape.fontFixedPitch():
+            shape.merge(_code(theme))
         cursor = QTextCursor(block)
         cursor.setPosition(position)
         cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
-        cursor.mergeCharFormat(_code(theme))
+        cursor.setCharFormat(shape)
 
 
 def _fragments(block: QTextBlock) -> Iterator[QTextFragment]:
@@ -154,11 +154,10 @@ def _fragments(block: QTextBlock) -> Iterator[QTextFragment]:
         iterator += 1
 
 
-def _heading(level: int, theme: Theme) -> QTextCharFormat:
-    shape = QTextCharFormat()
-    shape.setFont(theme.font(16 if level <= 2 else 14, QFont.Weight.DemiBold))
-    shape.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
-    return shape
+def _head(shape: QTextCharFormat, level: int, theme: Theme) -> None:
+    shape.clearProperty(QTextFormat.Property.FontSizeAdjustment)
+    shape.setProperty(QTextFormat.Property.FontPixelSize, theme.px(16 if level <= 2 else 14))
+    shape.setFontWeight(QFont.Weight.DemiBold)
 
 
 def _code(theme: Theme) -> QTextCharFormat:

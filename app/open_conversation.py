@@ -1,22 +1,24 @@
 """The state of the open conversation: its messages, the path on screen, its documents and its memory.
 
-Changed by the session alone. Knows the records; no Qt and no engine.
+Changed by the session alone. Knows the records; no Qt and no process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.message_tree import MessageTree
 from app.records import Conversation, Document, Memory, Message
+from engine.protocol import Failure
 
 
 @dataclass
 class OpenConversation:
     """`about` is None until the first question or document makes a conversation of it. `pending` is a question that is
-    sent and not yet stored, `editing` the question that the next one replaces."""
+    sent and not yet stored, `editing` the question that the next one replaces, `waiting` what is to be done once the
+    engine has made the conversation, and what if it cannot."""
 
     about: Conversation | None = None
     tree: MessageTree = field(default_factory=MessageTree)
@@ -25,6 +27,7 @@ class OpenConversation:
     editing: Message | None = None
     documents: dict[str, Document] = field(default_factory=dict)
     memory: Memory | None = None
+    waiting: list[tuple[Callable[[str], None], Callable[[Failure], None]]] = field(default_factory=list)
 
     @classmethod
     def of(cls, opened: dict[str, Any], live: dict[str, str]) -> OpenConversation:

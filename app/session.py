@@ -58,6 +58,11 @@ class Session(ConversationFeed):
         """Whether an answer of this conversation is on its way."""
         return self.now.pending is not None or any(job.asks for job in self._own_jobs().values())
 
+    @property
+    def reading(self) -> bool:
+        """Whether documents of this conversation are being read."""
+        return any(not job.asks for job in self._own_jobs().values())
+
     # Opening
 
     def new(self) -> None:
@@ -300,18 +305,28 @@ class Session(ConversationFeed):
         self.status_changed.emit(str(event.data.get("message", "")))
 
     def _in_conversation(self, then: Callable[[str], None], failed: Callable[[Failure], None]) -> None:
-        if self.now.id is not None:
-            then(self.now.id)
+        now = self.now
+        if now.id is not None:
+            then(now.id)
             return
-        opening = self.now
+        now.waiting.append((then, failed))
+        if len(now.waiting) > 1:
+            return
 
         def done(result: dict[str, Any]) -> None:
-            opening.about = Conversation.of(result["conversation"])
+            now.about = Conversation.of(result["conversation"])
             self.stored.emit()
-            then(opening.about.id)
+            waiting, now.waiting = now.waiting, []
+            for go_on, _ in waiting:
+                go_on(now.about.id)
             self._refresh()
 
-        self._client.call("conversation_create", done=done, failed=failed)
+        def refused(failure: Failure) -> None:
+            waiting, now.waiting = now.waiting, []
+            for _, give_up in waiting:
+                give_up(failure)
+
+        self._client.call("conversation_create", done=done, failed=refused)
 
     def _own_jobs(self) -> dict[int, Job]:
         return {id: job for id, job in self._jobs.items() if job.conversation == self.now.id}

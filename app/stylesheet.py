@@ -20,6 +20,10 @@ QWidget[role="pane"][floating="true"] { border-left: 1px solid $outline; }
 QLabel { background: transparent; color: $text; }
 QLabel[role="secondary"] { color: $secondary; font-size: $small; }
 QLabel[role="warning"] { color: $warning; font-size: $small; }
+QLabel[role="refusal"] {
+  background: $raised; color: $warning; border: 1px solid $line; border-radius: 10px;
+  padding: 8px 12px; font-size: $small;
+}
 QLabel[role="error"] { color: $error; font-size: $small; }
 QLabel[role="title"] { font-size: $body; font-weight: 600; }
 QLabel[role="wordmark"] { font-size: $medium; font-weight: 600; }

@@ -17,8 +17,9 @@ STEP_MB = 16
 
 
 class BudgetSlider(QWidget):
-    """`planned(Plan)` whenever the engine has said what the budget buys; `refused` budgets have `ok` False."""
+    """`moved` at once, `planned(Plan)` when the engine has said what the budget buys; a refused one has `ok` False."""
 
+    moved = Signal()
     planned = Signal(object)
 
     def __init__(self, client: EngineClient) -> None:
@@ -50,6 +51,10 @@ class BudgetSlider(QWidget):
         """The budget that the slider stands at, in MB."""
         return self.slider.value() * STEP_MB
 
+    def facts(self) -> tuple[str, str, str]:
+        """Units, memory and model, as shown."""
+        return self._units.text(), self._cache.text(), self._model.text()
+
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.addWidget(self.slider, 1)
@@ -74,6 +79,7 @@ class BudgetSlider(QWidget):
     def _moved(self) -> None:
         self._budget.setText(megabytes(self.budget_mb()))
         self._pause.start()
+        self.moved.emit()
 
     def _ask(self) -> None:
         self._turn += 1

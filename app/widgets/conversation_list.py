@@ -34,6 +34,7 @@ class ConversationList(QWidget):
         self.search.setPlaceholderText("Search")
         self.search.setAccessibleName("Search conversations")
         self.search.setClearButtonEnabled(True)
+        self.search.setAcceptDrops(False)
         self._search_icon = self.search.addAction(
             icon("search", theme.colours.secondary), QLineEdit.ActionPosition.LeadingPosition
         )
@@ -47,8 +48,8 @@ class ConversationList(QWidget):
         self.view.activated.connect(self._choose)
         self.view.delete.connect(self.delete_current)
         self.view.customContextMenuRequested.connect(self._show_menu)
-        self._nothing = label("", "secondary", wrap=True)
-        self._nothing.setContentsMargins(16, 8, 16, 8)
+        self.nothing = label("", "secondary", wrap=True)
+        self.nothing.setContentsMargins(16, 8, 16, 8)
         self._settings = push_button("Settings", "row")
         self._settings.clicked.connect(self.settings)
         self._lay_out()
@@ -111,7 +112,7 @@ class ConversationList(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addLayout(search)
-        column.addWidget(self._nothing)
+        column.addWidget(self.nothing)
         column.addWidget(self.view, 1)
         column.addLayout(foot)
 
@@ -120,8 +121,8 @@ class ConversationList(QWidget):
             return
         self.rows.show(self._library.conversations)
         found = bool(self._library.conversations)
-        self._nothing.setVisible(not found)
-        self._nothing.setText("Nothing found." if self._library.searching else "Conversations will be listed here.")
+        self.nothing.setVisible(not found)
+        self.nothing.setText("Nothing found." if self._library.searching else "Conversations will be listed here.")
         self._select()
 
     def _select(self) -> None:

@@ -42,6 +42,8 @@ class ConversationPage(QWidget):
         self.empty = EmptyState(theme)
         self.meter = MemoryMeter(theme)
         self.status = label("", "secondary")
+        self.refusal = label("", "refusal", wrap=True)
+        self.refusal.hide()
         self.composer = Composer(theme)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.empty)
@@ -77,6 +79,7 @@ class ConversationPage(QWidget):
         line.addWidget(self.meter, 1)
         line.addWidget(self.status)
         self._foot.addLayout(line)
+        self._foot.addWidget(self.refusal)
         self._foot.addWidget(self.composer)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -96,7 +99,7 @@ class ConversationPage(QWidget):
         session.busy_changed.connect(lambda: self.composer.set_busy(session.asking))
         session.editing_changed.connect(lambda: self.composer.set_editing(session.now.editing is not None))
         session.given_back.connect(self.composer.put)
-        session.refused.connect(self.view.refuse)
+        session.refused.connect(self.refuse)
         session.status_changed.connect(self._show_status)
         self.composer.sent.connect(session.ask)
         self.composer.stop.connect(session.stop)
@@ -104,6 +107,11 @@ class ConversationPage(QWidget):
         self.composer.edit_left.connect(self.leave_edit)
         self.empty.asked.connect(session.ask)
         self.view.edit.connect(self.edit_question_of)
+
+    def refuse(self, sentence: str) -> None:
+        """Says above the composer why a question was not answered; empty takes it away."""
+        self.refusal.setText(sentence)
+        self.refusal.setVisible(bool(sentence))
 
     def edit_last(self) -> None:
         """Puts the last question back into the composer."""
@@ -128,6 +136,7 @@ class ConversationPage(QWidget):
     def _opened(self) -> None:
         self.meter.set_memory(self._session.now.memory)
         self.status.setText("")
+        self.refuse("")
         self._refresh()
         self.composer.input.setFocus()
 
@@ -138,6 +147,8 @@ class ConversationPage(QWidget):
 
     def _refresh(self) -> None:
         session = self._session
+        if session.now.pending is not None:
+            self.refuse("")
         talking = bool(session.now.leaf) or session.now.pending is not None
         self._stack.setCurrentWidget(self.view if talking else self.empty)
         read = [d for d in session.now.documents.values() if d.outcome in READ]

@@ -103,6 +103,7 @@ class RowPainter(QStyledItemDelegate):
         editor = QLineEdit(parent)
         editor.setProperty("role", "inline")
         editor.setAccessibleName("Title")
+        editor.setAcceptDrops(False)
         return editor
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:

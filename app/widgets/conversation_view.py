@@ -35,7 +35,7 @@ class ConversationView(QScrollArea):
         super().__init__()
         self._session = session
         self._theme = theme
-        self._views: list[tuple[str, QuestionView | AnswerView]] = []
+        self.messages: list[tuple[str, QuestionView | AnswerView]] = []
         self._to_build: list[Message] = []
         self._pending: QuestionView | None = None
         self._shown_from = 0
@@ -44,15 +44,14 @@ class ConversationView(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Conversation")
-        self._earlier = push_button("Show earlier messages", "quiet")
-        self._earlier.clicked.connect(self._show_earlier)
+        self.earlier = push_button("Show earlier messages", "quiet")
+        self.earlier.clicked.connect(self._show_earlier)
         self._status = label("", "secondary", wrap=True)
-        self._refusal = label("", "warning", wrap=True)
         page = QWidget()
         page.setProperty("role", "column")
         self._column = QVBoxLayout(page)
         self._column.setSpacing(16)
-        for widget in (self._earlier, self._status, self._refusal):
+        for widget in (self.earlier, self._status):
             widget.hide()
             self._column.addWidget(widget)
         self._column.addStretch()
@@ -63,7 +62,7 @@ class ConversationView(QScrollArea):
 
     def set_status(self, sentence: str) -> None:
         """What the engine is doing before an answer's first word."""
-        last = self._views[-1][1] if self._views else None
+        last = self.messages[-1][1] if self.messages else None
         in_answer = isinstance(last, AnswerView) and self._pending is None
         if isinstance(last, AnswerView) and in_answer:
             last.set_status(sentence)
@@ -71,19 +70,13 @@ class ConversationView(QScrollArea):
         self._status.setText(sentence)
         self._status.setVisible(show)
 
-    def refuse(self, sentence: str) -> None:
-        """A question could not be answered: says why, in its place."""
-        self._refusal.setText(sentence)
-        self._refusal.setVisible(bool(sentence))
-        self._scroll_to_end()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         side = max(MARGIN, (self.viewport().width() - WIDEST) // 2)
         self._column.setContentsMargins(side, MARGIN, side, MARGIN)
 
     def _listen(self) -> None:
-        self._session.opened.connect(self._reopen)
+        self._session.opened.connect(self._build)
         self._session.path_changed.connect(self._follow_path)
         self._session.message_changed.connect(self._update_message)
         self._session.token.connect(self._add_token)
@@ -94,17 +87,13 @@ class ConversationView(QScrollArea):
 
     # Building
 
-    def _reopen(self) -> None:
-        self.refuse("")
-        self._build()
-
     def _build(self) -> None:
         self._clear_from(0)
         path = self._session.now.path
         self._shown_from = max(0, len(path) - SHOWN_AT_ONCE)
         self._to_build = path[self._shown_from :]
         self._follows = True
-        self._earlier.setVisible(self._shown_from > 0)
+        self.earlier.setVisible(self._shown_from > 0)
         self._build_one()
         if self._to_build:
             self._builder.start()
@@ -122,7 +111,7 @@ class ConversationView(QScrollArea):
         self._from_end = bar.maximum() - bar.value()
         self._to_build = path[max(0, self._shown_from - SHOWN_AT_ONCE) : self._shown_from]
         self._shown_from -= len(self._to_build)
-        self._earlier.setVisible(self._shown_from > 0)
+        self.earlier.setVisible(self._shown_from > 0)
         self._builder.start()
 
     def _follow_path(self) -> None:
@@ -132,28 +121,27 @@ class ConversationView(QScrollArea):
             return
         path = self._session.now.path[self._shown_from :]
         kept = 0
-        while kept < min(len(path), len(self._views)) and path[kept].id == self._views[kept][0]:
+        while kept < min(len(path), len(self.messages)) and path[kept].id == self.messages[kept][0]:
             kept += 1
         self._clear_from(kept)
         for message in path[kept:]:
-            self._insert(len(self._views), message)
+            self._insert(len(self.messages), message)
         self._show_pending()
         self._mark()
 
     def _show_pending(self) -> None:
         if self._session.now.pending is None:
             return
-        self.refuse("")
         self._pending = QuestionView(self._theme, self._session.now.pending)
-        self._column.insertWidget(len(self._views) + 1, self._pending)
+        self._column.insertWidget(len(self.messages) + 1, self._pending)
         self._scroll_to_end()
 
     def _clear_from(self, start: int) -> None:
         self._to_build = []
         self._builder.stop()
-        for _, view in self._views[start:]:
+        for _, view in self.messages[start:]:
             self._remove(view)
-        del self._views[start:]
+        del self.messages[start:]
         if self._pending is not None:
             self._remove(self._pending)
             self._pending = None
@@ -165,7 +153,7 @@ class ConversationView(QScrollArea):
 
     def _insert(self, place: int, message: Message) -> None:
         view = self._question(message) if message.role == "user" else self._answer(message)
-        self._views.insert(place, (message.id, view))
+        self.messages.insert(place, (message.id, view))
         self._column.insertWidget(place + 1, view)
 
     def _question(self, message: Message) -> QuestionView:
@@ -185,9 +173,9 @@ class ConversationView(QScrollArea):
         return view
 
     def _mark(self) -> None:
-        for place, (id, view) in enumerate(self._views):
+        for place, (id, view) in enumerate(self.messages):
             if isinstance(view, AnswerView):
-                view.set_last(place == len(self._views) - 1)
+                view.set_last(place == len(self.messages) - 1)
             else:
                 siblings = [sibling.id for sibling in self._session.now.tree.siblings(id)]
                 view.set_branches(siblings.index(id) + 1, len(siblings))
@@ -205,7 +193,7 @@ class ConversationView(QScrollArea):
             view.add(text)
 
     def _view(self, id: str) -> QuestionView | AnswerView | None:
-        return next((view for known, view in reversed(self._views) if known == id), None)
+        return next((view for known, view in reversed(self.messages) if known == id), None)
 
     # Scrolling
 

@@ -58,6 +58,12 @@ class DocumentDialog(QDialog):
         """Everything shown."""
         return self._text.toPlainText()
 
+    def page_shown(self) -> int:
+        """The page that the view begins with, 0 before there is text."""
+        cursor = self._text.textCursor()
+        words = cursor.block().text().removeprefix("Page ").split(":")[0]
+        return int(words) if words.isdigit() else 0
+
     def _show(self, result: dict[str, Any]) -> None:
         pages = result["pages"]
         place = 0

@@ -29,13 +29,13 @@ class DocumentsPane(QWidget):
         self.setAccessibleName("Documents")
         self._session = session
         self._theme = theme
-        self._cards: dict[str, DocumentCard] = {}
-        self._folders: dict[str, FolderCard] = {}
+        self.cards: dict[str, DocumentCard] = {}
+        self.folders: dict[str, FolderCard] = {}
         self._empty = label(
             "Drop files or folders anywhere in this window. They stay on this computer.", "secondary", True
         )
-        self._refusal = label("", "warning", wrap=True)
-        self._refusal.hide()
+        self.refusal = label("", "refusal", wrap=True)
+        self.refusal.hide()
         inside = QWidget()
         inside.setProperty("role", "column")
         self._list = QVBoxLayout(inside)
@@ -62,8 +62,8 @@ class DocumentsPane(QWidget):
 
     def refuse(self, sentence: str) -> None:
         """Says why documents could not be added."""
-        self._refusal.setText(sentence)
-        self._refusal.setVisible(bool(sentence))
+        self.refusal.setText(sentence)
+        self.refusal.setVisible(bool(sentence))
 
     def set_floating(self, floating: bool) -> None:
         """Over the middle, the pane needs a line at its edge."""
@@ -91,51 +91,51 @@ class DocumentsPane(QWidget):
         notes = QVBoxLayout()
         notes.setContentsMargins(16, 0, 16, 4)
         notes.addWidget(self._empty)
-        notes.addWidget(self._refusal)
+        notes.addWidget(self.refusal)
         return notes
 
     def _rebuild(self) -> None:
-        for card in (*self._folders.values(), *self._cards.values()):
+        for card in (*self.folders.values(), *self.cards.values()):
             card.hide()
             card.deleteLater()
-        self._cards, self._folders = {}, {}
+        self.cards, self.folders = {}, {}
         self.refuse("")
         self._update()
 
     def _update(self) -> None:
         for document in self._session.now.documents.values():
-            if document.id not in self._cards:
+            if document.id not in self.cards:
                 self._add(document)
         self._update_all()
 
     def _update_all(self) -> None:
         self._empty.setVisible(not self._session.now.documents)
         for document in self._session.now.documents.values():
-            self._cards[document.id].set_document(document, self._session.now.memory)
-        for name in self._folders:
+            self.cards[document.id].set_document(document, self._session.now.memory)
+        for name in self.folders:
             self._update_folder(name)
 
     def _update_one(self, document: Document) -> None:
-        self._cards[document.id].set_document(document, self._session.now.memory)
+        self.cards[document.id].set_document(document, self._session.now.memory)
         if document.folder:
             self._update_folder(document.folder)
 
     def _update_folder(self, name: str) -> None:
-        self._folders[name].set_documents([d for d in self._session.now.documents.values() if d.folder == name])
+        self.folders[name].set_documents([d for d in self._session.now.documents.values() if d.folder == name])
 
     def _add(self, document: Document) -> None:
         card = DocumentCard(self._theme, document, self._session.now.memory)
         card.opened.connect(self.opened)
         card.pause.connect(self._session.pause_reading)
         card.resume.connect(self._session.resume_reading)
-        self._cards[document.id] = card
+        self.cards[document.id] = card
         if document.folder:
             self._folder(document.folder).add(card)
         else:
             self._list.insertWidget(self._list.count() - 1, card)
 
     def _folder(self, name: str) -> FolderCard:
-        if name not in self._folders:
-            self._folders[name] = FolderCard(self._theme, name)
-            self._list.insertWidget(self._list.count() - 1, self._folders[name])
-        return self._folders[name]
+        if name not in self.folders:
+            self.folders[name] = FolderCard(self._theme, name)
+            self._list.insertWidget(self._list.count() - 1, self.folders[name])
+        return self.folders[name]

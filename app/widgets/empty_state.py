@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.icons import pixmap
 from app.theme import Theme
@@ -52,6 +52,10 @@ class EmptyState(QWidget):
         self._examples.setVisible(total > 0)
         self._lead.setText(_lead(read, name))
         self._questions.setVisible(read > 0)
+
+    def examples(self) -> list[QPushButton]:
+        """The example questions on screen."""
+        return [button for button in self._questions.findChildren(QPushButton) if button.isVisible()]
 
     def sizeHint(self) -> QSize:
         return QSize(640, 480)

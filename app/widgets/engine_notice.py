@@ -38,6 +38,10 @@ class EngineNotice(QFrame):
         column.addLayout(row)
         self.hide()
 
+    def text(self) -> str:
+        """The sentences shown."""
+        return self._reason.text()
+
     def tell(self, reason: str, log: str) -> None:
         """Shows itself with the reason and the log's path."""
         self._log = log

@@ -87,6 +87,7 @@ class AnswerView(QWidget):
         self._citations = QWidget()
         self._chips = FlowLayout(self._citations, spacing=8)
         self._citations.hide()
+        self._cited: list[dict[str, object]] = []
         self._footer = label("", "secondary", wrap=True)
         self._footer.hide()
         self._buttons = self._make_buttons(theme)
@@ -168,6 +169,9 @@ class AnswerView(QWidget):
             button.set_quiet(not (shown or self._is_last))
 
     def _show_citations(self, citations: list[dict[str, object]]) -> None:
+        if citations == self._cited:
+            return
+        self._cited = citations
         while (item := self._chips.takeAt(0)) is not None:
             if (chip := item.widget()) is not None:
                 chip.deleteLater()

@@ -29,8 +29,12 @@ class SettingsDialog(QDialog):
         self._client = client
         self._settings = settings
         self._theme = theme
+        self.save_button = push_button("Save", "primary")
+        self.save_button.clicked.connect(self._save)
+        self.save_button.setDefault(True)
         self.budget = BudgetSlider(client)
         self.budget.planned.connect(self._planned)
+        self.budget.moved.connect(lambda: self.save_button.setEnabled(False))
         self.budget.setEnabled(False)
         self.command = QLineEdit(settings.text("engine/command"))
         self.command.setPlaceholderText("This computer")
@@ -38,9 +42,6 @@ class SettingsDialog(QDialog):
         self._error = label("", "error", wrap=True)
         self._error.hide()
         self._size = label()
-        self.save_button = push_button("Save", "primary")
-        self.save_button.clicked.connect(self._save)
-        self.save_button.setDefault(True)
         self._lay_out()
         theme.changed.connect(self._show_size)
         self._show_size()

@@ -1,0 +1,184 @@
+"""Documents: dropped, read, paused, in trouble, in folders, and their text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.widgets.document_dialog import DocumentDialog
+from app.window import Window
+from tests.app.conftest import WAIT_MS, MakeWindow
+from tests.app.window_rig import requests
+
+MakeDocument = Callable[..., str]
+SLOW = ("--page-seconds", "0.2", "--pages", "200")
+
+
+def carried(paths: list[str]) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(path) for path in paths])
+    return data
+
+
+def enter(data: QMimeData) -> QDragEnterEvent:
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    return QDragEnterEvent(QPoint(10, 10), action, data, button, Qt.KeyboardModifier.NoModifier)
+
+
+def drop(window: Window, paths: list[str]) -> None:
+    """Drags paths over the window and lets them go."""
+    data = carried(paths)
+    QApplication.sendEvent(window, enter(data))
+    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    event = QDropEvent(QPointF(10, 10), action, data, button, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(window, event)
+
+
+def outcomes(window: Window) -> dict[str, str]:
+    return {document.name: document.outcome for document in window.session.now.documents.values()}
+
+
+def card_text(window: Window, name: str) -> str:
+    (card,) = [c for c in window.documents.cards.values() if c.accessibleName().startswith(f"{name}.")]
+    return card.accessibleName()
+
+
+def test_dropped_files_and_folders_are_added_with_their_paths(
+    window: Window, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    paths = [document("lease.pdf"), document("notes.md"), str(Path(document("Contracts/a.txt")).parent)]
+    drop(window, paths)
+    qtbot.waitUntil(lambda: set(outcomes(window).values()) == {"read"}, timeout=WAIT_MS)
+    (sent,) = requests(tmp_path, "documents_add")
+    assert sent["paths"] == paths
+    assert sent["conversation"] == window.session.now.id
+    assert set(outcomes(window)) == {"lease.pdf", "notes.md", "a.txt"}
+
+
+def test_the_sheet_is_there_only_while_documents_are_dragged(window: Window, document: MakeDocument) -> None:
+    data = carried([document("lease.pdf")])
+    event = enter(data)
+    QApplication.sendEvent(window, event)
+    assert event.isAccepted()
+    assert window.overlay.isVisible()
+    assert window.overlay.geometry() == window.rect()
+    QApplication.sendEvent(window, QDragLeaveEvent())
+    assert not window.overlay.isVisible()
+
+
+def test_words_and_web_addresses_are_no_documents(window: Window) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl("https://example.org/lease.pdf")])
+    event = enter(data)
+    event.ignore()
+    QApplication.sendEvent(window, event)
+    assert not event.isAccepted()
+    assert not window.overlay.isVisible()
+
+
+def test_no_widget_keeps_a_drop_for_itself(window: Window) -> None:
+    takers = [child for child in window.findChildren(object) if getattr(child, "acceptDrops", bool)()]
+    assert [type(taker).__name__ for taker in takers] == []
+
+
+def test_progress_is_page_of_pages_with_time_left(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window(*SLOW)
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "reading"}, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "of 200, about 40 s left" in card_text(window, "lease.pdf"), timeout=WAIT_MS)
+    assert window.page.meter.isVisible()
+
+
+def test_reading_pauses_and_goes_on_where_it_was(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    window = open_window("--page-seconds", "0.02", "--pages", "60")
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "reading"}, timeout=WAIT_MS)
+    window.session.pause_reading()
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "paused"}, timeout=WAIT_MS)
+    assert "Paused at page" in card_text(window, "lease.pdf")
+    window.session.resume_reading()
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
+    assert len(requests(tmp_path, "documents_read")) == 1
+
+
+def test_a_pause_holds_for_what_was_dropped_meanwhile(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window(*SLOW)
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "reading"}, timeout=WAIT_MS)
+    window.add_paths([document("notes.md")])
+    window.session.pause_reading()
+    qtbot.waitUntil(lambda: len(outcomes(window)) == 2 and not window.session.reading, timeout=WAIT_MS)
+    assert outcomes(window) == {"lease.pdf": "paused", "notes.md": "waiting"}
+
+
+def test_trouble_says_what_happened_and_what_to_do(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.add_paths([document("locked.pdf"), document("scan.pdf"), document("mixed.pdf"), document("broken.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window).get("broken.pdf") == "failed", timeout=WAIT_MS)
+    assert "Needs a password. Save a copy without the password" in card_text(window, "locked.pdf")
+    assert "text recognition" in card_text(window, "scan.pdf")
+    assert "6 pages left out: a scan without text." in card_text(window, "mixed.pdf")
+    assert "The file is damaged." in card_text(window, "broken.pdf")
+
+
+def test_a_path_that_is_gone_says_so_in_the_pane(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+    window.add_paths([str(tmp_path / "gone.pdf")])
+    qtbot.waitUntil(window.documents.refusal.isVisible, timeout=WAIT_MS)
+    assert window.documents.refusal.text() == "gone.pdf is not there any more."
+
+
+def test_a_folder_is_one_card_that_unfolds(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    document("Contracts/a.pdf")
+    window.add_paths([str(Path(document("Contracts/locked.pdf")).parent)])
+    qtbot.waitUntil(lambda: set(outcomes(window).values()) == {"read", "needs_password"}, timeout=WAIT_MS)
+    folder = window.documents.folders["Contracts"]
+    assert folder.accessibleName() == "Folder Contracts. 2 files, 1 could not be read"
+    card = next(iter(window.documents.cards.values()))
+    assert not card.isVisible()
+    qtbot.keyClick(folder, Qt.Key.Key_Return)
+    assert card.isVisible()
+
+
+def test_a_click_on_a_card_shows_exactly_what_was_read(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
+    qtbot.mouseClick(next(iter(window.documents.cards.values())), Qt.MouseButton.LeftButton)
+    dialog = window.findChild(DocumentDialog)
+    qtbot.waitUntil(lambda: "Section 20." in dialog.text(), timeout=WAIT_MS)
+
+
+def test_example_questions_come_once_something_is_read(
+    window: Window, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    assert not window.page.empty.examples()
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: len(window.page.empty.examples()) == 3, timeout=WAIT_MS)
+    first = window.page.empty.examples()[0]
+    qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(requests(tmp_path, "ask")), timeout=WAIT_MS)
+    assert requests(tmp_path, "ask")[0]["text"] == first.text()
+
+
+def test_the_meter_says_what_the_memory_holds(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    assert not window.page.meter.isVisible()
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: "from 8,000 tokens read" in window.page.meter.accessibleName(), timeout=WAIT_MS)
+
+
+def test_reading_goes_on_after_the_engine_died(open_window: MakeWindow, qtbot: QtBot, document: MakeDocument) -> None:
+    window = open_window("--page-seconds", "0.02", "--pages", "60")
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "reading"}, timeout=WAIT_MS)
+    with qtbot.waitSignal(window.client.restarting, timeout=WAIT_MS):
+        window.client.kill()
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
