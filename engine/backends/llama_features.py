@@ -20,31 +20,41 @@ class FeatureCapture:
     """Hands `receive(layer, features)` each layer's features, float32 (n, width), once a graph.
 
     Separate projections are `Qcur-<l>`, `Kcur-<l>`, `Vcur-<l>`, a fused one is `wqkv-<l>`, and with a bias the name (or
-    `wqkv_b-<l>`) comes again with the sum, so the last one seen counts. Views and rotated tensors bear the same names
-    and are passed over. `features` is a buffer that the next layer overwrites.
+    `wqkv_b-<l>`) comes again with the sum, so the last one seen counts. Views of them, and what is rotated or scaled
+    head by head afterwards, bear the same names and are passed over. `features` is a buffer that the next layer
+    overwrites.
     """
 
     def __init__(self, layers: int, heads: int, kv_heads: int, head_dim: int, tokens: int, receive: Receiver) -> None:
         queries, keys = heads * head_dim, kv_heads * head_dim
-        offsets = {b"Qcur": 0, b"Kcur": queries, b"Vcur": queries + keys, b"wqkv": 0, b"wqkv_b": 0}
-        self._wanted = {
-            b"%s-%d" % (name, layer): (layer, offset) for name, offset in offsets.items() for layer in range(layers)
+        width = queries + 2 * keys
+        columns = {
+            b"Qcur": (0, queries),
+            b"Kcur": (queries, keys),
+            b"Vcur": (queries + keys, keys),
+            b"wqkv": (0, width),
+            b"wqkv_b": (0, width),
         }
-        self._buffer = torch.empty(tokens, queries + 2 * keys)
+        self._wanted = {
+            b"%s-%d" % (name, layer): (layer, *place) for name, place in columns.items() for layer in range(layers)
+        }
+        self._buffer = torch.empty(tokens, width)
         self._receive = receive
         self._layer: int | None = None
         self._tokens = 0
 
     def wants(self, address: int) -> bool:
         """Asked for every node of the graph, before it is computed: as little as possible happens here."""
-        if ctypes.string_at(address + ggml.NAME_OFFSET) not in self._wanted:
+        wanted = self._wanted.get(ctypes.string_at(address + ggml.NAME_OFFSET))
+        if wanted is None:
             return False
         tensor = ggml.at(address)
-        return tensor.op != ggml.ROPE and tensor.view_src is None
+        whole_rows = tensor.ne[0] == wanted[2] and tensor.ne[2] == 1
+        return whole_rows and tensor.op != ggml.ROPE and tensor.view_src is None
 
     def take(self, address: int) -> None:
         """Copies a tensor that was wanted and has been computed."""
-        layer, offset = self._wanted[ctypes.string_at(address + ggml.NAME_OFFSET)]
+        layer, offset, _ = self._wanted[ctypes.string_at(address + ggml.NAME_OFFSET)]
         if layer != self._layer:
             self.finish()
         self._layer, self._tokens = layer, ggml.at(address).ne[1]

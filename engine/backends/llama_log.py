@@ -1,4 +1,4 @@
-"""llama.cpp's own log: warnings and errors go to Python's, the rest nowhere."""
+"""llama.cpp's own log: warnings and errors go to Python's, as warnings, since what fails for us raises as well."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ def _log(level: int, text: bytes | None, _data: ctypes.c_void_p) -> None:
     line = (text or b"").decode("utf-8", "replace").rstrip()
     if level == _ERROR:
         last_errors.append(line)
-        logger.error("%s", line)
-    elif level == _WARNING:
+    if level in (_WARNING, _ERROR):
         logger.warning("%s", line)
 
 
