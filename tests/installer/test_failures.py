@@ -100,8 +100,18 @@ def test_a_compiler_named_by_the_person_is_enough(monkeypatch: pytest.MonkeyPatc
     packages._check_compilers()
 
 
+@pytest.mark.parametrize(("flags", "native"), [("avx2 avx512f", True), ("avx2 amx_bf16 amx_tile amx_int8", False)])
+def test_the_build_is_native_but_where_amx_would_break_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, flags: str, native: bool
+) -> None:
+    cpu = tmp_path / "cpuinfo"
+    cpu.write_text(f"flags\t\t: {flags}\n")
+    monkeypatch.setattr(packages, "CPU_FLAGS", cpu)
+    assert ("GGML_NATIVE=OFF" not in packages._pip_environment({})["CMAKE_ARGS"]) is native
+
+
 def test_build_options_of_the_person_come_first() -> None:
-    assert packages._pip_environment({})["CMAKE_ARGS"] == packages.BUILD_OPTIONS
+    assert "LLAVA_BUILD=OFF" in packages._pip_environment({})["CMAKE_ARGS"]
     assert packages._pip_environment({"CMAKE_ARGS": "-DGGML_CUDA=ON"})["CMAKE_ARGS"] == "-DGGML_CUDA=ON"
 
 
