@@ -15,6 +15,7 @@ from torch import Tensor
 
 from engine.backends.base import Aborted
 from engine.backends.llama_model import LlamaModel
+from engine.backends.llama_state import allocate
 from engine.errors import UserError
 
 _SEQUENCE = 0
@@ -103,7 +104,7 @@ class LlamaContext:
     def state(self) -> Tensor:
         """The sequence's state as llama.cpp writes it, uint8."""
         size = lib.llama_state_seq_get_size(self.handle, _SEQUENCE)
-        buffer = torch.empty(size, dtype=torch.uint8)
+        buffer = allocate(size)
         written = lib.llama_state_seq_get_data(self.handle, _bytes_of(buffer), size, _SEQUENCE)
         if written != size:
             raise RuntimeError(f"llama.cpp wrote {written} bytes of a state of {size}")

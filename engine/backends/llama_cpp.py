@@ -124,11 +124,14 @@ class LlamaCppBackend:
             raise EvictionRefusedError(self.eviction_refusal)
         self._check_slots(slots)
         began = time.perf_counter()
-        old = llama_state.parse(self._context.state())
-        new = llama_state.blank(self.layers, slots.shape[-1], self.kv_heads * self.head_dim)
-        for layer in range(self.layers):
-            self._keep_layer(slots[layer], old, new, layer)
-        self._context.replace_state(new.buffer)
+        moved = slots - torch.arange(slots.shape[-1])
+        state = llama_state.compact(
+            llama_state.parse(self._context.state()),
+            slots.shape[-1],
+            keys=lambda layer, old: self._turned(self._gathered(old, slots[layer]), moved[layer]),
+            values=lambda layer, old: self._gathered(old, slots[layer]).view(slots.shape[-1], -1),
+        )
+        self._context.replace_state(state.buffer)
         self._length = slots.shape[-1]
         self._evicting_seconds += time.perf_counter() - began
 
@@ -216,18 +219,16 @@ class LlamaCppBackend:
                 self._scoring_seconds += time.perf_counter() - began
         return torch.cat(scores, dim=-1) if scores else None
 
-    def _keep_layer(
-        self, slots: Tensor, old: llama_state.SequenceState, new: llama_state.SequenceState, layer: int
-    ) -> None:
-        """slots: (kv_heads, kept). Gathers one layer's rows, a row being one head's key or value of one unit."""
+    def _gathered(self, rows: Tensor, slots: Tensor) -> Tensor:
+        """rows: (units, kv_heads * head_dim), slots: (kv_heads, kept). Returns (kept * kv_heads, head_dim)."""
+        places = (slots * self.kv_heads + torch.arange(self.kv_heads)[:, None]).T.reshape(-1)
+        return rows.reshape(-1, self.head_dim).index_select(0, places)
+
+    def _turned(self, keys: Tensor, moved: Tensor) -> Tensor:
+        """keys: (kept * kv_heads, head_dim), moved: (kv_heads, kept), slots to go back. Returns (kept, width)."""
         assert self._rotation is not None
-        rows = (slots * self.kv_heads + torch.arange(self.kv_heads)[:, None]).T.reshape(-1)
-        moved = (slots - torch.arange(slots.shape[-1])).T.reshape(-1)
-        keys = old.keys[layer].reshape(-1, self.head_dim).index_select(0, rows)
-        values = old.values[layer].reshape(-1, self.head_dim).index_select(0, rows)
-        turned = self._rotation.back(keys.float(), moved)
-        new.keys[layer] = turned.view(slots.shape[-1], -1)
-        new.values[layer] = values.view(slots.shape[-1], -1)
+        turned = self._rotation.back(keys.float(), moved.T.reshape(-1))
+        return turned.half().view(moved.shape[-1], -1)
 
     def _check_slots(self, slots: Tensor) -> None:
         if slots.shape[:2] != (self.layers, self.kv_heads) or slots.shape[-1] == 0:

@@ -8,6 +8,7 @@ It knows the layout alone: no model, no context.
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +24,7 @@ _MAGIC = 0xAF143CD8
 _SEQUENCE = 0
 _F16 = lib.GGML_TYPE_F16
 _HALF = 2
+Rows = Callable[[int, Tensor], Tensor]
 
 
 class StateLayoutError(ValueError):
@@ -54,18 +56,61 @@ def parse(buffer: Tensor) -> SequenceState:
 
 def blank(layers: int, cells: int, width: int) -> SequenceState:
     """A state of `cells` cells at positions 0..cells-1, whose keys and values are for the caller to fill in."""
-    start = _HEADER.size + cells * _CELL.itemsize + _LAYERS.size
-    block = _ROWS.size + cells * width * _HALF
-    buffer = torch.empty(start + 2 * layers * block, dtype=torch.uint8)
+    start = _start(cells)
+    buffer = allocate(start + 2 * layers * (_ROWS.size + cells * width * _HALF))
+    _write_header(buffer, layers, cells)
+    for block in range(2 * layers):
+        _write_block_header(buffer, start, block, cells, width)
+    return _views(buffer, start, layers, cells, width)
+
+
+def compact(state: SequenceState, cells: int, keys: Rows, values: Rows) -> SequenceState:
+    """The state with at most as many cells, written over the old one, so that no second copy is needed.
+
+    keys, values: called with a layer and its old rows, float16 (old cells, width); they return its new ones, float16
+    (cells, width), which must not be views of the old.
+    """
+    layers, old_cells, width = state.keys.shape
+    if cells > old_cells:
+        raise ValueError(f"{cells} cells do not fit in the place of {old_cells}")
+    start = _start(cells)
+    size = start + 2 * layers * (_ROWS.size + cells * width * _HALF)
+    new = _views(state.buffer[:size], start, layers, cells, width)
+    _write_header(state.buffer, layers, cells)
+    # Each new block ends before the next old one begins, so nothing is overwritten before it was read.
+    for old_side, new_side, rows, first in (
+        (state.keys, new.keys, keys, 0),
+        (state.values, new.values, values, layers),
+    ):
+        for layer in range(layers):
+            gathered = rows(layer, old_side[layer])
+            _write_block_header(state.buffer, start, first + layer, cells, width)
+            new_side[layer] = gathered
+    return new
+
+
+def allocate(size: int) -> Tensor:
+    """Unset bytes; by numpy, which asks Linux for huge pages, so that touching them all takes half the time."""
+    return torch.from_numpy(np.empty(size, np.uint8))
+
+
+def _start(cells: int) -> int:
+    """Where the first layer's block begins."""
+    return _HEADER.size + cells * _CELL.itemsize + _LAYERS.size
+
+
+def _write_header(buffer: Tensor, layers: int, cells: int) -> None:
     data = buffer.numpy().data
-    _HEADER.pack_into(data, 0, _MAGIC, _SEQUENCE, 1, cells)
     table = np.zeros(cells, _CELL)
     table["position"], table["sequences"], table["sequence"] = np.arange(cells), 1, _SEQUENCE
-    data[_HEADER.size : start - _LAYERS.size] = table.tobytes()
-    _LAYERS.pack_into(data, start - _LAYERS.size, 0, layers)
-    for index in range(2 * layers):
-        _ROWS.pack_into(data, start + index * block, _F16, width * _HALF)
-    return _views(buffer, start, layers, cells, width)
+    _HEADER.pack_into(data, 0, _MAGIC, _SEQUENCE, 1, cells)
+    data[_HEADER.size : _start(cells) - _LAYERS.size] = table.tobytes()
+    _LAYERS.pack_into(data, _start(cells) - _LAYERS.size, 0, layers)
+
+
+def _write_block_header(buffer: Tensor, start: int, block: int, cells: int, width: int) -> None:
+    offset = start + block * (_ROWS.size + cells * width * _HALF)
+    _ROWS.pack_into(buffer.numpy().data, offset, _F16, width * _HALF)
 
 
 def _parse_cells(data: memoryview) -> tuple[int, int, int]:
@@ -75,7 +120,7 @@ def _parse_cells(data: memoryview) -> tuple[int, int, int]:
         raise StateLayoutError("this llama.cpp writes its state in another layout")
     if streams != 1:
         raise StateLayoutError(f"it has {streams} streams")
-    end = _HEADER.size + cells * _CELL.itemsize
+    end = _start(cells) - _LAYERS.size
     if end + _LAYERS.size > len(data):
         raise StateLayoutError("the state ends early")
     table = np.frombuffer(data[_HEADER.size : end], _CELL)

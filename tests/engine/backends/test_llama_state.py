@@ -7,7 +7,7 @@ import struct
 import pytest
 import torch
 
-from engine.backends.llama_state import StateLayoutError, blank, parse
+from engine.backends.llama_state import StateLayoutError, blank, compact, parse
 
 
 def _filled() -> torch.Tensor:
@@ -21,6 +21,21 @@ def test_what_is_written_is_read() -> None:
     state = parse(_filled())
     assert torch.equal(state.keys, torch.arange(48).view(2, 3, 8).half())
     assert torch.equal(state.values, 100 + torch.arange(48).view(2, 3, 8).half())
+
+
+@pytest.mark.parametrize("cells", [1, 2, 3])
+def test_compacting_reads_every_row_before_it_is_overwritten(cells: int) -> None:
+    new = compact(
+        parse(_filled()), cells, keys=lambda _, rows: rows.flip(0)[:cells], values=lambda _, rows: rows[-cells:].clone()
+    )
+    again = parse(new.buffer)
+    assert torch.equal(again.keys, torch.arange(48).view(2, 3, 8).half().flip(1)[:, :cells])
+    assert torch.equal(again.values, (100 + torch.arange(48)).view(2, 3, 8).half()[:, -cells:])
+
+
+def test_compacting_to_more_cells_is_refused() -> None:
+    with pytest.raises(ValueError, match="4 cells"):
+        compact(parse(_filled()), 4, keys=lambda _, rows: rows, values=lambda _, rows: rows)
 
 
 CELLS_END = 16 + 3 * 12
