@@ -94,8 +94,10 @@ def _rows(address: int) -> np.ndarray:
     return np.frombuffer(memory, np.uint16).reshape(tensor.ne[1], tensor.ne[0])
 
 
-def test_forty_evictions_stay_within_a_rounding_each(open_backend: OpenBackend, tiny_llama: TinyModel) -> None:
-    """A unit that moves at each of forty evictions is no farther from one exact turn than forty roundings."""
+def test_the_error_of_forty_evictions_grows_with_their_root_only(
+    open_backend: OpenBackend, tiny_llama: TinyModel
+) -> None:
+    """Rounded to the nearest, a unit that moves two slots forty times would be 0.4 % off."""
     backend = open_backend(tiny_llama.path)
     tokens = some_tokens(200)
     backend.forward(tokens)
@@ -109,7 +111,7 @@ def test_forty_evictions_stay_within_a_rounding_each(open_backend: OpenBackend, 
         exact = before.keys[80:].astype(np.float64).view(np.complex128) * np.exp(-80j * frequencies)
         drift = np.linalg.norm(after.keys - exact.view(np.float64)) / np.linalg.norm(exact)
         error = max(error, float(drift))
-    assert error < 40 * 2**-11
+    assert error < 40**0.5 * 2**-11
 
 
 @pytest.mark.parametrize(

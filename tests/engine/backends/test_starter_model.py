@@ -31,20 +31,32 @@ def test_scores_and_logits_after_evictions_agree_with_torch(
         assert cosine_similarity(backend.logits(), reference.forward(piece), dim=0) >= 0.9995
 
 
-def test_as_shipped_it_agrees_with_torch_as_well_as_the_full_cache_does(
+def test_as_shipped_eviction_adds_nothing_to_the_quantisations_error(
     open_backend: OpenBackend, starter_model: Path
 ) -> None:
-    """The quantised file: llama.cpp quantises activations too, so even the full cache differs a little from torch."""
+    """llama.cpp quantises activations for a quantised file, so even its full cache differs from torch, by 0.0001 to
+    0.01 of the cosine from place to place.
+    """
     backend, reference = open_backend(starter_model), TorchLlama(starter_model)
-    tokens = passage_tokens(backend, 316)
-    backend.forward(tokens[:256])
-    full = cosine_similarity(backend.logits(), reference.forward(tokens[:256]), dim=0)
-    slots = random_slots(30, 3, 256, 100)
+    tokens = passage_tokens(backend, 256)
+
+    def agreement(begin: int) -> float:
+        pieces = [tokens[start : start + 16] for start in range(begin, 256, 16)]
+        return sum(agree(piece) for piece in pieces) / len(pieces)
+
+    def agree(piece: list[int]) -> float:
+        backend.forward(piece)
+        return float(cosine_similarity(backend.logits(), reference.forward(piece), dim=0))
+
+    full = agreement(0)
+    backend.clear()
+    reference.clear()
+    agree(tokens[:160])
+    slots = random_slots(30, 3, 160, 70)
     backend.keep(slots)
     reference.keep(slots)
-    backend.forward(tokens[256:])
-    evicted = cosine_similarity(backend.logits(), reference.forward(tokens[256:]), dim=0)
-    assert full >= 0.9995 and evicted >= 0.9995
+    assert full > 0.998
+    assert agreement(160) > full - 0.0005
 
 
 def test_text_and_control_tokens(open_backend: OpenBackend, starter_model: Path) -> None:
