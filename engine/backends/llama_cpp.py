@@ -69,9 +69,19 @@ class LlamaCppBackend:
         self.eviction_refusal: str | None = None
         self._length = 0
         self._forward_seconds = self._scoring_seconds = self._evicting_seconds = 0.0
-        cells, cores = max(n_ctx, PROBE_TOKENS), threads or psutil.cpu_count(logical=False) or 1
-        rope = self._checked_rope(cells, cores, heads)
-        self._context = LlamaContext(model, cells, n_batch, cores, abort, observed=heads is not None)
+        try:
+            self._open(max(n_ctx, PROBE_TOKENS), n_batch, threads or psutil.cpu_count(logical=False) or 1, heads, abort)
+        except BaseException:
+            model.close()
+            raise
+
+    def _open(
+        self, cells: int, batch: int, threads: int, heads: RetainingHeads | None, abort: Callable[[], bool] | None
+    ) -> None:
+        if heads is not None:
+            self._check_heads(heads)
+        rope = self._checked_rope(cells, threads, heads)
+        self._context = LlamaContext(self._model, cells, batch, threads, abort, observed=heads is not None)
         self._rotation = Rotation(rope, self._context.cells) if rope else None
         self._rounding = FairRounding(self._context.cells, self.head_dim)
         self._scorer = self._scoring(heads) if heads is not None else None
@@ -134,6 +144,7 @@ class LlamaCppBackend:
             values=lambda layer, old: self._gathered(old, slots[layer]).view(slots.shape[-1], -1),
         )
         self._context.replace_state(state.buffer)
+        del state  # giving back that much memory takes milliseconds, which belong to evicting
         self._length = slots.shape[-1]
         self._evicting_seconds += time.perf_counter() - began
 
@@ -183,6 +194,11 @@ class LlamaCppBackend:
         self._context.close()
         self._model.close()
 
+    def _check_heads(self, heads: RetainingHeads) -> None:
+        shape = (self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
+        if (heads.layers, heads.width, heads.kv_heads) != shape:
+            raise UserError("model_broken", "These retaining heads were trained for a model of another shape.")
+
     def _checked_rope(self, cells: int, threads: int, heads: RetainingHeads | None) -> Rope | None:
         known = self.architecture in _INTERLEAVED_ROWS | _PLAIN_ROWS
         try:
@@ -194,9 +210,6 @@ class LlamaCppBackend:
             return None
 
     def _scoring(self, heads: RetainingHeads) -> Scorer:
-        shape = (self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
-        if (heads.layers, heads.width, heads.kv_heads) != shape:
-            raise UserError("model_broken", "These retaining heads were trained for a model of another shape.")
         interleaved = self.architecture in _INTERLEAVED_ROWS
         columns = interleaved_columns(self.heads, self.kv_heads, self.head_dim) if interleaved else None
         self._context.observer = FeatureCapture(
