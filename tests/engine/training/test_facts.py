@@ -1,0 +1,50 @@
+"""Planted facts: the answer is in the sentence, and no held-out form is ever trained on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from engine.training import facts
+from engine.training.facts import KINDS, make_fact, short_answer
+
+EVALUATION_FORMS = (
+    "magic number", "signal tower", "green tin", "in pencil", "call sign", "was finished in", "is stored in tank",
+    "must never launch", "are replaced after", "was approved on", "deposit of", "sail maker",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_sentence_and_answer_hold_the_value(held_out: bool) -> None:
+    rng = Random(3)
+    for kind in KINDS:
+        for _ in range(20):
+            fact = make_fact(rng, held_out, kind)
+            assert fact.value.lower() in fact.sentence.lower()
+            assert fact.value.lower() in fact.answer.lower()
+            assert short_answer(fact).lower() == f"{fact.value.lower()}."
+
+
+def test_training_never_draws_the_held_out_forms() -> None:
+    rng = Random(4)
+    for kind, forms in KINDS.items():
+        held_out = {make_fact(rng, True, kind).sentence.split()[0] for _ in range(3)}
+        assert held_out
+        for _ in range(60):
+            fact = make_fact(rng, kind=kind)
+            last = (forms.sentences[-1], forms.questions[-1])
+            for form, text in zip(last, (fact.sentence, fact.question), strict=True):
+                pieces = [piece for piece in form.replace("{s}", "|").replace("{v}", "|").split("|") if piece.strip()]
+                assert not all(piece.lower().strip() in text.lower() for piece in pieces), (kind, text)
+
+
+def test_the_evaluations_own_forms_are_not_in_the_training_tables() -> None:
+    table = Path(facts.__file__).with_name("facts.toml").read_text(encoding="utf-8").lower()
+    assert not [form for form in EVALUATION_FORMS if form in table]
+
+
+def test_every_kind_has_as_many_questions_as_sentences() -> None:
+    for name, forms in KINDS.items():
+        assert len(forms.sentences) == len(forms.questions) >= 3, name
