@@ -188,8 +188,8 @@ def _style_table(table: QTextTable, theme: Theme) -> None:
     shape.setBorderCollapse(True)
     shape.setCellPadding(theme.px(6))
     shape.setCellSpacing(0)
-    shape.setTopMargin(theme.px(8))
-    shape.setBottomMargin(theme.px(12))
+    shape.setTopMargin(theme.px(12))
+    shape.setBottomMargin(theme.px(4))
     shape.setWidth(QTextLength())
     table.setFormat(shape)
     for row in range(table.rows()):

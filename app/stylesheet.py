@@ -59,7 +59,7 @@ QPushButton[role="segment"]:hover { background: $hover; }
 QPushButton[role="segment"]:focus { border-color: $accent; }
 QPushButton[role="segment"]:checked { background: $raised; border: 1px solid $outline; font-weight: 600; }
 QPushButton[role="row"] {
-  text-align: left; background: transparent; border: 1px solid transparent; color: $secondary; padding: 6px 8px;
+  text-align: left; background: transparent; border: 1px solid transparent; color: $secondary; padding: 2px 8px;
 }
 QPushButton[role="row"]:hover { background: $hover; color: $text; }
 QPushButton[role="row"]:focus { border-color: $accent; }

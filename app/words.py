@@ -82,7 +82,7 @@ def state(document: Document, memory: Memory | None) -> str:
     if document.outcome in ("reading", "paused"):
         return progress(document)
     if document.outcome in TROUBLE:
-        return document.message or _REASON[document.outcome]
+        return _trouble(document)[0]
     pages = count(document.pages or document.pages_read, "page")
     if document.outcome == "partial":
         return f"{number(document.pages_read)} of {pages} read{_keeps(memory)}"
@@ -91,8 +91,8 @@ def state(document: Document, memory: Memory | None) -> str:
 
 def advice(document: Document) -> str:
     """What to do about a document in trouble, or which of its pages were left out; empty when all is well."""
-    if document.outcome in _ADVICE:
-        return _ADVICE[document.outcome]
+    if document.outcome in TROUBLE:
+        return _trouble(document)[1]
     return " ".join(skipped_pages(document))
 
 
@@ -120,6 +120,13 @@ def memory_details(memory: Memory) -> list[tuple[str, str]]:
         ("Size", megabytes(memory.cache_bytes / 1e6)),
         ("What is kept", policy.get(memory.policy, memory.policy) if memory.eviction else "Everything"),
     ]
+
+
+def _trouble(document: Document) -> tuple[str, str]:
+    """What happened and what to do: the engine's own sentences, ours where it has none."""
+    happened, stop, rest = (document.message or "").partition(". ")
+    reason = happened + stop.strip() if happened else _REASON[document.outcome]
+    return reason, rest or _ADVICE[document.outcome]
 
 
 def _keeps(memory: Memory | None) -> str:

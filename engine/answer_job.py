@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine import wire
-from engine.backends.base import Aborted
+from engine.backends.base import AbortedError
 from engine.citations import cite
 from engine.engine import Emit, Engine, Loaded
 from engine.errors import UserError
@@ -112,9 +112,9 @@ class Writing:
                 self.tokens.append(token)
                 self._grew(decoder.decode(loaded.model.runtime.token_bytes(token)))
                 if cancelled():
-                    raise Aborted
+                    raise AbortedError
             self._grew(decoder.decode(b"", final=True))
-        except Aborted as error:
+        except AbortedError as error:
             ended = "stopped"
             raise CANCELLED from error
         finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import wire
-from engine.backends.base import Aborted
+from engine.backends.base import AbortedError
 from engine.engine import Emit, Engine, Loaded
 from engine.errors import UserError
 from engine.session import Advance, Progress
@@ -161,7 +161,7 @@ class ReadingJob:
         self.engine.in_memory = self.conversation
         try:
             taken = loaded.session.advance(segments, self._progressed)
-        except Aborted as error:
+        except AbortedError as error:
             loaded.session.store_now()
             self._paused()
             raise CANCELLED from error
@@ -203,7 +203,7 @@ class ReadingJob:
 
     def _stop_if_cancelled_while_reading(self, progress: Progress) -> None:
         if self.engine.cancelled.is_set() and progress.done < progress.total:
-            raise Aborted
+            raise AbortedError
 
     def _read(self, id: str) -> None:
         """It is in the cache: its outcome is what its extraction found."""

@@ -68,7 +68,7 @@ class Session:
     # --- reaching a stream -------------------------------------------------------------------------------------------
 
     def advance(self, segments: Sequence[Segment], on_progress: Callable[[Progress], None]) -> Advance:
-        """Makes the cache that of the stream. Raises what the runtime raises (Aborted); progress is then kept."""
+        """Makes the cache that of the stream. Raises what the runtime raises (AbortedError); progress is then kept."""
         self._refuse_what_does_not_fit(segments)
         keys = keys_along(self.root, segments)
         start = self._nearest(keys, segments)

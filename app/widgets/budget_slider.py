@@ -13,7 +13,9 @@ from app.widgets.labels import label
 from app.words import megabytes, number
 
 PAUSE_MS = 80
-STEP_MB = 16
+STEP_MB = 8
+# The slider reaches below what the model needs, so that a budget that cannot hold it is refused with the reason.
+LOWEST_SHARE = 0.75
 
 
 class BudgetSlider(QWidget):
@@ -41,15 +43,16 @@ class BudgetSlider(QWidget):
     def show_plan(self, plan: Plan) -> None:
         """The plan in force: sets the slider's range and place."""
         self.slider.blockSignals(True)
-        self.slider.setRange(round(plan.minimum_mb / STEP_MB), round(plan.maximum_mb / STEP_MB))
+        self.slider.setRange(round(plan.minimum_mb * LOWEST_SHARE), round(plan.maximum_mb))
+        self.slider.setSingleStep(STEP_MB)
         self.slider.setPageStep(max(1, (self.slider.maximum() - self.slider.minimum()) // 10))
-        self.slider.setValue(round(plan.budget_mb / STEP_MB))
+        self.slider.setValue(round(plan.budget_mb))
         self.slider.blockSignals(False)
         self._describe(plan)
 
     def budget_mb(self) -> int:
         """The budget that the slider stands at, in MB."""
-        return self.slider.value() * STEP_MB
+        return self.slider.value()
 
     def facts(self) -> tuple[str, str, str]:
         """Units, memory and model, as shown."""

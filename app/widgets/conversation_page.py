@@ -35,6 +35,7 @@ class ConversationPage(QWidget):
         self.list_button = IconButton(theme, "sidebar", "Show or fold the conversations", hint="Ctrl+B")
         self.list_button.clicked.connect(self.toggle_list)
         self.documents_button = push_button("Documents", "row")
+        self.documents_button.setFixedHeight(28)
         self.documents_button.clicked.connect(self.toggle_documents)
         self.title = ElidedLabel("", "title")
         self.notice = EngineNotice()
@@ -66,7 +67,7 @@ class ConversationPage(QWidget):
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
-        head.setContentsMargins(12, 7, 12, 7)
+        head.setContentsMargins(12, 10, 12, 10)
         head.setSpacing(8)
         head.addWidget(self.list_button)
         head.addWidget(self.title, 1)

@@ -66,9 +66,10 @@ class ConversationView(QScrollArea):
         in_answer = isinstance(last, AnswerView) and self._pending is None
         if isinstance(last, AnswerView) and in_answer:
             last.set_status(sentence)
-        show = bool(sentence) and not in_answer and self._session.asking
+        if not sentence and self._pending is not None and self._session.reading:
+            sentence = "The answer follows once the documents are read."
         self._status.setText(sentence)
-        self._status.setVisible(show)
+        self._status.setVisible(bool(sentence) and not in_answer and self._session.asking)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

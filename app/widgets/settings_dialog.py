@@ -45,7 +45,6 @@ class SettingsDialog(QDialog):
         self._lay_out()
         theme.changed.connect(self._show_size)
         self._show_size()
-        self.budget.slider.setFocus()
         client.call("settings_get", done=self._loaded, failed=self._refuse)
 
     def _lay_out(self) -> None:
@@ -53,13 +52,7 @@ class SettingsDialog(QDialog):
         column.setContentsMargins(24, 24, 24, 16)
         column.setSpacing(8)
         column.addWidget(label("Memory", "section"))
-        column.addWidget(
-            label(
-                "How much of this computer\u2019s memory Keepsake may use, however long the documents are.",
-                "secondary",
-                True,
-            )
-        )
+        column.addWidget(label("The most memory that Keepsake may use, for documents of any length.", "secondary"))
         column.addWidget(self.budget)
         column.addSpacing(8)
         column.addWidget(rule())
@@ -70,7 +63,7 @@ class SettingsDialog(QDialog):
         column.addWidget(rule())
         column.addSpacing(8)
         column.addWidget(label(BY_KEY["engine/command"].label, "section"))
-        column.addWidget(label(BY_KEY["engine/command"].help, "secondary", wrap=True))
+        column.addWidget(label(BY_KEY["engine/command"].help, "secondary"))
         column.addWidget(self.command)
         column.addWidget(self._error)
         column.addSpacing(16)
@@ -121,6 +114,7 @@ class SettingsDialog(QDialog):
     def _loaded(self, result: dict[str, Any]) -> None:
         self.budget.setEnabled(True)
         self.budget.show_plan(Plan.of(result["plan"]))
+        self.budget.slider.setFocus()
 
     def _planned(self, plan: Plan) -> None:
         self.save_button.setEnabled(plan.ok)

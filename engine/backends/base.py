@@ -13,7 +13,7 @@ from torch import Tensor
 from engine.locret.backend import Backend
 
 
-class Aborted(Exception):
+class AbortedError(Exception):
     """The running forward was stopped by the caller's `abort`; the cache is as it was before it."""
 
 
@@ -35,7 +35,7 @@ class Timings:
 
 
 class Runtime(Backend, Protocol):
-    """A loaded model. Every method but `close` may raise Aborted while `abort` answers True."""
+    """A loaded model. Every method but `close` may raise AbortedError while `abort` answers True."""
 
     eviction_refusal: str | None
     """Why this model's cache cannot be evicted, as a sentence; None where it can."""

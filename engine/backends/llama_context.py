@@ -13,7 +13,7 @@ import torch
 from llama_cpp import llama_cpp as lib
 from torch import Tensor
 
-from engine.backends.base import Aborted
+from engine.backends.base import AbortedError
 from engine.backends.llama_model import LlamaModel
 from engine.backends.llama_state import allocate
 from engine.errors import UserError
@@ -64,10 +64,10 @@ class LlamaContext:
     def decode(self, tokens: Sequence[int], position: int, logits: bool) -> None:
         """Runs at most `batch_size` tokens at position, position+1, ...; logits: of the last of them.
 
-        Raises Aborted, and whatever the observer raised; cells of these tokens may then be left behind.
+        Raises AbortedError, and whatever the observer raised; cells of these tokens may then be left behind.
         """
         if self._abort is not None and self._abort():
-            raise Aborted
+            raise AbortedError
         # One token is over before anybody could wait for it, and asking at every node would slow answers down.
         stoppable = self._abort_callback if len(tokens) > 1 else _NO_ABORT
         lib.llama_set_abort_callback(self.handle, stoppable, ctypes.c_void_p(0))
@@ -81,7 +81,7 @@ class LlamaContext:
             self.observer.drop()
         if failure is not None:
             raise failure
-        raise Aborted if status == _ABORTED else RuntimeError(f"llama_decode failed with {status}")
+        raise AbortedError if status == _ABORTED else RuntimeError(f"llama_decode failed with {status}")
 
     def logits(self) -> Tensor:
         """A copy, float32 (vocabulary,), of the last token whose logits were asked for."""

@@ -37,8 +37,8 @@ class LlamaCppBackend:
     """A GGUF model with one float16 cache of at most `n_ctx` units in each head, flash attention on.
 
     n_batch: tokens a graph, at most. threads: None for the physical cores. heads: without them `forward` gives no CIS.
-    abort: asked all the time while tokens run; True stops them at the next node of the graph, and Aborted is raised.
-    Keys stay float16: forty moves to other slots cost 0.2 % of a key's norm (FairRounding), one costs 0.03 %.
+    abort: asked all the time while tokens run; True stops them at the next node of the graph, and AbortedError is
+    raised. Keys stay float16: forty moves to other slots cost 0.2 % of a key's norm (FairRounding), one costs 0.03 %.
     Raises UserError("model_missing" or "model_broken").
     """
 
@@ -108,8 +108,8 @@ class LlamaCppBackend:
     def forward(self, tokens: Sequence[int]) -> Tensor | None:
         """Runs the tokens at slots length..length+n-1; the logits are then those of the last one.
 
-        Returns the raw CIS, float32 (layers, kv_heads, n), or None without heads. Raises Aborted; the cache is then as
-        it was before the call, as it is after any other error.
+        Returns the raw CIS, float32 (layers, kv_heads, n), or None without heads. Raises AbortedError; the cache is
+        then as it was before the call, as it is after any other error.
         """
         if not tokens:
             raise ValueError("there are no tokens to read")

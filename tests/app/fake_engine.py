@@ -151,7 +151,7 @@ class FakeEngine:
             "total_mb": budget_mb,
             "ok": ok,
             "message": None if ok else "The model alone needs 320 MB. Choose at least that.",
-            "minimum_mb": 128,
+            "minimum_mb": 320,
             "maximum_mb": 8192,
         }
 

@@ -109,7 +109,7 @@ def test_the_window_never_gets_smaller_than_the_design(window: Window) -> None:
 
 def test_the_slider_shows_what_a_budget_buys(window: Window, qtbot: QtBot) -> None:
     dialog = settings_dialog(window, qtbot)
-    dialog.budget.slider.setValue(2048 // 16)
+    dialog.budget.slider.setValue(2048)
     qtbot.waitUntil(lambda: dialog.budget.plan.budget_mb == 2048, timeout=WAIT_MS)
     assert dialog.budget.facts() == ("14,336", "1.8 GB", "98 MB")
     assert dialog.save_button.isEnabled()
@@ -126,14 +126,14 @@ def test_a_budget_that_cannot_hold_the_model_is_refused(window: Window, qtbot: Q
 
 def test_nothing_can_be_saved_until_the_engine_has_said_what_it_buys(window: Window, qtbot: QtBot) -> None:
     dialog = settings_dialog(window, qtbot)
-    dialog.budget.slider.setValue(100)
+    dialog.budget.slider.setValue(900)
     assert not dialog.save_button.isEnabled()
     qtbot.waitUntil(dialog.save_button.isEnabled, timeout=WAIT_MS)
 
 
 def test_saving_sends_the_budget(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
     dialog = settings_dialog(window, qtbot)
-    dialog.budget.slider.setValue(2048 // 16)
+    dialog.budget.slider.setValue(2048)
     qtbot.waitUntil(dialog.save_button.isEnabled, timeout=WAIT_MS)
     qtbot.mouseClick(dialog.save_button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not dialog.isVisible(), timeout=WAIT_MS)

@@ -64,7 +64,10 @@ def test_every_trouble_has_a_reason_and_something_to_do(outcome: str) -> None:
     assert advice(document(outcome=outcome)).endswith(".")
 
 
-def test_the_engines_reason_comes_first() -> None:
+def test_the_engines_own_sentences_come_first() -> None:
+    known = document(outcome="refused", message="This file is damaged. Get another copy. Drop that.")
+    assert state(known, None) == "This file is damaged."
+    assert advice(known) == "Get another copy. Drop that."
     assert state(document(outcome="failed", message="The file is empty."), None) == "The file is empty."
 
 

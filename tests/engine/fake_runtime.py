@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from engine.backends.base import Aborted, LayerState, Timings
+from engine.backends.base import AbortedError, LayerState, Timings
 from engine.chat_format import ChatFormat
 from engine.gguf_shape import ModelShape
 from engine.loaded_model import LoadedModel
@@ -57,10 +57,10 @@ class FakeRuntime:
         end = time.monotonic() + self.seconds_a_token * len(tokens)
         while time.monotonic() < end:
             if self.abort():
-                raise Aborted
+                raise AbortedError
             time.sleep(0.005)
         if self.abort():
-            raise Aborted
+            raise AbortedError
         past = self.cache.float().mean(dim=(2, 3)) if self.length else torch.zeros(LAYERS, KV_HEADS)
         values = torch.tensor([(token * 37 % 101) / 101 for token in tokens])
         new = (values[None, None, :, None] + past[:, :, None, None] * 0.5).expand(-1, -1, -1, HEAD_DIM)

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import engine.session
-from engine.backends.base import Aborted
+from engine.backends.base import AbortedError
 from engine.errors import UserError
 from engine.session import Session
 from engine.store import Store
@@ -67,10 +67,10 @@ def test_a_reading_stopped_anywhere_goes_on_to_the_same_cache(store: Store, tmp_
 
     def stop(_progress: object) -> None:
         if next(stops, None) is None:
-            raise Aborted
+            raise AbortedError
 
     first = Session(fake_model(), store)
-    with pytest.raises(Aborted):
+    with pytest.raises(AbortedError):
         first.advance(STREAM, stop)
     first.store_now()
     second = Session(fake_model(), store)
@@ -88,7 +88,7 @@ def test_an_abort_inside_a_forward_loses_no_more_than_its_chunk(store: Store, tm
         return countdown[0] == 0
 
     session = Session(fake_model(FakeRuntime(abort=abort)), store)
-    with pytest.raises(Aborted):
+    with pytest.raises(AbortedError):
         session.advance(STREAM, quietly)
     countdown[0] = 10**9
     session.advance(STREAM, quietly)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.backends.base import Aborted, LayerState
+from engine.backends.base import AbortedError, LayerState
 from engine.locret.heads import RetainingHeads
 from tests.engine.backends.conftest import OpenBackend
 from tests.engine.backends.samples import some_tokens
@@ -38,7 +38,7 @@ def test_a_stopped_forward_leaves_the_cache_as_it_was(open_backend: OpenBackend,
     used = 10**9 - calls_left[0]
     for allowed in (0, 1, used // 2, 3 * used // 2):
         calls_left[0] = allowed
-        with pytest.raises(Aborted):
+        with pytest.raises(AbortedError):
             backend.forward(tokens[50:])
         assert backend.length == 50 and _same(before, backend.export_state())
     calls_left[0] = 10**9
@@ -77,7 +77,7 @@ def test_the_starter_model_stops_within_half_a_second(open_backend: OpenBackend,
 
     timer = threading.Timer(0.3, stop)
     timer.start()
-    with pytest.raises(Aborted):
+    with pytest.raises(AbortedError):
         backend.forward([100] * 1000)
     assert time.monotonic() - stopped_at[0] < 0.5
     timer.join()

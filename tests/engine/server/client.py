@@ -14,7 +14,7 @@ from typing import Any, Self
 from engine.protocol import Event, Failure, Reply, Request, Result, decode_reply, encode
 
 ROOT = Path(__file__).resolve().parents[3]
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 class EngineClient:
