@@ -2,7 +2,7 @@
 
 What it does is decided by the names of the files it is given and by the words of the question. A file named `locked`,
 `scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
-is a user error, "fault" a bug. Its state is a JSON file, so that a new process finds everything again.
+is a user error, "fault" a bug. A file that holds a number has as many pages. Its state is a JSON file, so that a new process finds everything again.
 Knows `engine.protocol`; nothing else of ours.
 """
 
@@ -249,6 +249,8 @@ class FakeEngine:
 
     def add(self, request: Request, conversation: str, file: Path, folder: str | None) -> None:
         kinds = {".pdf": "pdf", ".txt": "text", ".md": "markdown"}
+        text = file.read_text()
+        pages = int(text) if text.isdigit() else self.options.pages
         document = {
             "id": self.new_id("d"),
             "conversation": conversation,
@@ -259,10 +261,10 @@ class FakeEngine:
             "outcome": "waiting",
             "reason": None,
             "message": None,
-            "pages": self.options.pages,
+            "pages": pages,
             "pages_read": 0,
             "pages_skipped": [],
-            "tokens": self.options.pages * 400,
+            "tokens": pages * 400,
             "tokens_read": 0,
             "page": None,
             "seconds_left": None,
