@@ -2,8 +2,8 @@
 
 What it does is decided by the names of the files it is given and by the words of the question. A file named `locked`,
 `scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
-is a user error, "fault" a bug. A file that holds a number has as many pages. Its state is a JSON file, so that a new process finds everything again.
-Knows `engine.protocol`; nothing else of ours.
+is a user error, "fault" a bug. A file that holds a number has as many pages. Its state is a
+JSON file, so that a new process finds everything again. Knows `engine.protocol`; nothing else of ours.
 """
 
 from __future__ import annotations
