@@ -21,8 +21,8 @@ OTHERS = ("Minutes of the owners\u2019 meeting", "Insurance policy, what is cove
 FILES = {
     "lease.pdf": 24,
     "house rules.md": 6,
-    "letter of the landlord (locked).pdf": 2,
-    "mixed annual report of the housing association 2024.pdf": 312,
+    "letter, locked.pdf": 2,
+    "annual report 2024, mixed pages.pdf": 312,
     "Contracts/gas.pdf": 8,
     "Contracts/electricity.pdf": 12,
     "Contracts/internet.txt": 3,
@@ -51,7 +51,7 @@ def fill(app: QApplication, window: Window, folder: Path) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(str(pages))
-    window.add_paths([str(path) for path in sorted(folder.iterdir(), key=lambda path: path.is_dir())])
+    window.add_paths([str(folder / top) for top in dict.fromkeys(name.split("/")[0] for name in FILES)])
     window.session.ask("When does the lease end, and how long before must I give notice?")
     wait(app, lambda: not window.session.asking and not window.session.reading)
     window.library.pin(window.library.conversations[-1].id, True)

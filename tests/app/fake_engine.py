@@ -342,7 +342,7 @@ class FakeEngine:
         self.save()
         self.send(Event("message", {"message": answer}, request.id))
         self.write(request, answer, dies="die" in text)
-        documents = self.of("documents", conversation)
+        documents = [d for d in self.of("documents", conversation) if d["pages_read"]]
         if documents:
             answer["stats"] = {
                 "tokens": 120,
