@@ -85,7 +85,7 @@ QTextBrowser, QPlainTextEdit {
   background: transparent; color: $text; border: none; font-size: $body;
   selection-background-color: $accent; selection-color: $on_accent; placeholder-text-color: $secondary;
 }
-QPlainTextEdit[role="code-text"] { font-size: $code; }
+QPlainTextEdit[role="code-text"] { font-family: "$code_family"; font-size: $code; }
 QFrame[role="code"] { background: $pane; border: 1px solid $line; border-radius: 8px; }
 QFrame[role="bubble"] { background: $bubble; border-radius: 12px; }
 QFrame[role="composer"] { background: $raised; border: 1px solid $line; border-radius: 12px; }
@@ -136,12 +136,13 @@ QDialog { background: $page; }
 """)
 
 
-def stylesheet(colours: Colours, px: Callable[[float], int]) -> str:
-    """The application's style sheet; `px` scales a design size to pixels."""
+def stylesheet(colours: Colours, px: Callable[[float], int], code_family: str) -> str:
+    """The application's style sheet; `px` scales a design size to pixels, `code_family` names the monospace font."""
     dark = int(colours.page[1:3], 16) < 0x80
     return _SHEET.substitute(
         vars(colours),
         bubble=colours.raised if dark else colours.hover,
+        code_family=code_family,
         scroll=colours.line if dark else "#D2CDC3",
         small=f"{px(12)}px",
         code=f"{px(13)}px",

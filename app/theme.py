@@ -137,7 +137,7 @@ class Theme(QObject):
     def _apply(self) -> None:
         self._app.setPalette(_palette(self.colours))
         self._app.setFont(self.font())
-        self._app.setStyleSheet(stylesheet(self.colours, self.px))
+        self._app.setStyleSheet(stylesheet(self.colours, self.px, self.code_font().family()))
         self.changed.emit()
 
 

@@ -51,7 +51,7 @@ class Window(QMainWindow):
         self.panes = Panes(self.list, self.page, self.documents, settings)
         self.setCentralWidget(self.panes)
         self.overlay = DropOverlay(theme, self)
-        self.notice = NoticeBar(theme, self)
+        self.notice = NoticeBar(theme, self, self.page.stack)
         self._make_actions()
         self._listen()
         self._restore()

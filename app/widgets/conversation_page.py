@@ -46,9 +46,9 @@ class ConversationPage(QWidget):
         self.refusal = label("", "refusal", wrap=True)
         self.refusal.hide()
         self.composer = Composer(theme)
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self.empty)
-        self._stack.addWidget(self.view)
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.empty)
+        self.stack.addWidget(self.view)
         self._lay_out()
         self._listen()
         self._theme.changed.connect(self._recolour)
@@ -87,7 +87,7 @@ class ConversationPage(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addLayout(self._notes)
-        column.addWidget(self._stack, 1)
+        column.addWidget(self.stack, 1)
         column.addLayout(self._foot)
 
     def _listen(self) -> None:
@@ -151,7 +151,7 @@ class ConversationPage(QWidget):
         if session.now.pending is not None:
             self.refuse("")
         talking = bool(session.now.leaf) or session.now.pending is not None
-        self._stack.setCurrentWidget(self.view if talking else self.empty)
+        self.stack.setCurrentWidget(self.view if talking else self.empty)
         read = [d for d in session.now.documents.values() if d.outcome in READ]
         self.empty.set_documents(len(session.now.documents), len(read), read[0].name if read else "")
         total = len(session.now.documents)

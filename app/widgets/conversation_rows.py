@@ -75,11 +75,12 @@ class ConversationRows(QAbstractListModel):
 
 
 class RowPainter(QStyledItemDelegate):
-    """Title, time and pin of a row, in the theme's colours."""
+    """Title, time and pin of a row, in the theme's colours; `selected` is the role of the marked row's ground."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, selected: str = "raised") -> None:
         super().__init__(parent)
         self._theme = theme
+        self._selected = selected
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, self._theme.px(52))
@@ -119,8 +120,8 @@ class RowPainter(QStyledItemDelegate):
         focused = bool(state & QStyle.StateFlag.State_HasFocus)
         hovered = bool(state & QStyle.StateFlag.State_MouseOver)
         painter.setPen(QPen(QColor(colours.accent)) if focused else Qt.PenStyle.NoPen)
-        ground = colours.raised if selected else colours.hover if hovered else colours.pane
-        painter.setBrush(QColor(ground))
+        ground = vars(colours)[self._selected] if selected else colours.hover if hovered else None
+        painter.setBrush(QColor(ground) if ground else Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(rect.adjusted(0, 0, -1, -1), 8, 8)
 
     def _paint_words(self, painter: QPainter, inside: QRect, conversation: Conversation) -> None:

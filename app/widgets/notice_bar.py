@@ -1,10 +1,10 @@
-"""A quiet bar at the bottom of the window: one sentence and, for a while, one thing to do about it."""
+"""A quiet bar above the composer: one sentence and, for a while, one thing to do about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.theme import Theme
@@ -13,13 +13,15 @@ from app.widgets.labels import label
 
 SHOWN_MS = 8000
 LONGEST = 60
+MARGIN = 8
 
 
 class NoticeBar(QFrame):
-    """Floats over its parent's lower edge and goes by itself after 8 s."""
+    """Floats over its parent, at the foot of `area`, and goes by itself after 8 s."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, theme: Theme, parent: QWidget, area: QWidget) -> None:
         super().__init__(parent)
+        self._area = area
         self.setProperty("role", "bar")
         self._act: Callable[[], None] | None = None
         self._sentence = label()
@@ -68,7 +70,8 @@ class NoticeBar(QFrame):
         assert parent is not None
         self._sentence.setMaximumWidth(parent.width() - 240)
         self.adjustSize()
-        self.move((parent.width() - self.width()) // 2, parent.height() - self.height() - 16)
+        foot = self._area.mapTo(parent, QPoint(self._area.width() // 2, self._area.height()))
+        self.move(foot.x() - self.width() // 2, foot.y() - self.height() - MARGIN)
 
 
 def shortened(title: str) -> str:

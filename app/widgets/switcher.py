@@ -29,7 +29,7 @@ class Switcher(QDialog):
         self._rows = ConversationRows()
         self._view = QListView()
         self._view.setModel(self._rows)
-        self._view.setItemDelegate(RowPainter(theme, self._view))
+        self._view.setItemDelegate(RowPainter(theme, self._view, selected="hover"))
         self._view.setAccessibleName("Conversations found")
         self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._view.clicked.connect(self._choose)

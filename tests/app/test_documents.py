@@ -154,7 +154,12 @@ def test_a_click_on_a_card_shows_exactly_what_was_read(window: Window, qtbot: Qt
     qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
     qtbot.mouseClick(next(iter(window.documents.cards.values())), Qt.MouseButton.LeftButton)
     dialog = window.findChild(DocumentDialog)
-    qtbot.waitUntil(lambda: "Section 20." in dialog.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.text().startswith("Section 1."), timeout=WAIT_MS)
+    assert not dialog.back.isEnabled()
+    for _ in range(19):
+        dialog.on.click()
+    assert dialog.text().startswith("Section 20.")
+    assert not dialog.on.isEnabled()
 
 
 def test_example_questions_come_once_something_is_read(
