@@ -17,7 +17,7 @@ LEAST_UNITS = 256
 LARGEST_CHUNK = 512
 SINKS = 4
 TURN = 1536
-# Measured: resident memory of the engine with torch and llama.cpp loaded, less weights and cache (docs/decisions).
+# An estimate, not yet measured: the engine with torch and llama.cpp loaded, less weights and cache.
 PROGRAM_MB = 420
 
 

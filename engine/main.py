@@ -45,7 +45,7 @@ def _run(name: str, words: list[str]) -> int:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         print(
-            f"{name} needs the package {error.name}. Install Keepsake with it: pip install 'keepsake[train]'",
+            f"{name} needs the package {error.name}. Install it: python3 -m installer run train --help",
             file=sys.stderr,
         )
         return 1
