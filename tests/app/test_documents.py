@@ -93,7 +93,7 @@ def test_progress_is_page_of_pages_with_time_left(
     window.add_paths([document("lease.pdf")])
     qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "reading"}, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "of 200, about 40 s left" in card_text(window, "lease.pdf"), timeout=WAIT_MS)
-    assert window.page.meter.isVisible()
+    qtbot.waitUntil(window.page.meter.isVisible, timeout=WAIT_MS)
 
 
 def test_reading_pauses_and_goes_on_where_it_was(
