@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import queue
 import random
 import sqlite3
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
-from engine.protocol import Event, Failure, Result
+from engine.protocol import Event, Failure, Reply, Result
 from tests.engine.server.client import EngineClient
 
 ROUNDS = 50
@@ -52,28 +54,58 @@ class Ledger:
         assert not [d for d in opened["documents"] if d["outcome"] == "reading"]
 
 
-def run_until_killed(client: EngineClient, job: int, moment: float) -> None:
-    """Kills the engine `moment` seconds after the job's first sign of life, or lets the job end before."""
-    deadline = None
-    while deadline is None or time.monotonic() < deadline:
-        try:
-            reply = client.next(0.02)
-        except Exception:  # nothing said for a moment
-            continue
-        if isinstance(reply, Failure):
-            raise AssertionError(f"{reply.message} {reply.details}")
-        if isinstance(reply, Result) and reply.id == job:
-            break
-        if deadline is None and isinstance(reply, Event) and reply.id == job and reply.event in ("reading", "token"):
-            deadline = time.monotonic() + moment
-    client.process.kill()
-    client.process.wait()
+class Moment:
+    """When an engine is killed: after so many signs of life of its job, and a little later."""
+
+    def __init__(self, chance: random.Random, most: int) -> None:
+        self._signs, self._seconds = chance.randint(1, most), chance.uniform(0, 0.5)
+
+    def wait(self, client: EngineClient, job: int) -> None:
+        """Returns at the moment, or when the job ends before it."""
+        signs, deadline = self._signs, None
+        while deadline is None or time.monotonic() < deadline:
+            try:
+                reply = client.next(0.02)
+            except queue.Empty:
+                continue
+            if isinstance(reply, Failure):
+                raise AssertionError(f"{reply.message} {reply.details}")
+            if isinstance(reply, Result) and reply.id == job:
+                return
+            if isinstance(reply, Event) and reply.id == job and reply.event in ("reading", "token"):
+                signs -= 1
+                if signs == 0:
+                    deadline = time.monotonic() + self._seconds
+
+
+class Checkpoints:
+    """Where each document's reading stood at the least when its engine was killed.
+
+    The engine stores a checkpoint after every chunk and before it tells of the next one, so the last chunk but one that
+    it told of was stored.
+    """
+
+    def __init__(self) -> None:
+        self._stored: dict[str, int] = {}
+        self.resumed = 0
+
+    def check(self, replies: Sequence[Reply]) -> None:
+        """The replies of one engine's life: each document goes on where its last reading was stored."""
+        told: dict[str, list[int]] = {}
+        for reply in replies:
+            if isinstance(reply, Event) and reply.event == "reading":
+                told.setdefault(reply.data["document"], []).append(reply.data["tokens_read"])
+        for document, places in told.items():
+            stored = self._stored.get(document, 0)
+            assert places[0] >= stored, f"stored at {stored}, began again at {places[0]}"
+            self.resumed += places[0] > 0
+            self._stored[document] = max([places[0], *places[:-1]])
 
 
 def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
     chance = random.Random(7)
-    data, ledger = tmp_path / "data", Ledger()
-    conversation, resumed, reread = "", 0, 0
+    data, ledger, checkpoints = tmp_path / "data", Ledger(), Checkpoints()
+    conversation = ""
     for round_ in range(ROUNDS):
         with EngineClient([ENGINE, str(data)]) as client:
             client.wait_for_event("hello")
@@ -83,6 +115,7 @@ def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
             opened = client.call("conversation_open", conversation=conversation)
             ledger.check(opened)
             unread = [d for d in opened["documents"] if d["outcome"] in ("waiting", "paused")]
+            moment = Moment(chance, most=4)
             if round_ % 2 == 0 and not unread:
                 path = tmp_path / f"log {round_}.txt"
                 path.write_text(prose(round_, 40))
@@ -93,20 +126,15 @@ def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
                 job = client.send(
                     "ask", conversation=conversation, text=f"What was noted on day {round_}?", max_tokens=60
                 )
-            run_until_killed(client, job, chance.uniform(0, 2.5))
-            while not client._incoming.empty():
-                reply = client._incoming.get()
-                if reply is not None:
-                    client.replies.append(reply)
+                moment = Moment(chance, most=12)
+            moment.wait(client, job)
+            client.kill()
+            client.drain()
             ledger.learn(client)
-            first = next((r.data for r in client.replies if isinstance(r, Event) and r.event == "reading"), None)
-            if unread and unread[0]["outcome"] == "paused" and first is not None:
-                resumed += first["tokens_read"] > 0
-                reread += first["tokens_read"] == 0
+            checkpoints.check(client.replies)
     _whole(data, conversation, ledger)
     assert ledger.complete
-    assert resumed > 0, "no reading was ever resumed from a checkpoint"
-    assert resumed >= reread, f"{resumed} resumed, {reread} began again"
+    assert checkpoints.resumed > 0, "no reading was ever resumed from a checkpoint"
 
 
 def _whole(data: Path, conversation: str, ledger: Ledger) -> None:

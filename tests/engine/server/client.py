@@ -71,6 +71,13 @@ class EngineClient:
         self.replies.append(reply)
         return reply
 
+    def drain(self) -> None:
+        """Takes in what the dead engine had still said."""
+        while not self._incoming.empty():
+            reply = self._incoming.get()
+            if reply is not None:
+                self.replies.append(reply)
+
     def wait_for_event(self, event: str, id: int | None = None) -> Event:
         while True:
             reply = self.next()
