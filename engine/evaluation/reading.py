@@ -1,6 +1,7 @@
 """How fast a long document is read: Locret and the full cache, the same tokens, the same GGUF, each in its own process.
 
-Speed depends on the number of tokens and not on what they say, so the tokens are drawn at random with a seed.
+The two take turns, 2,048 tokens each, so that what else the machine does meanwhile slows both alike. Speed depends on
+the number of tokens and not on what they say, so the tokens are drawn at random with a seed.
 """
 
 from __future__ import annotations
@@ -34,26 +35,64 @@ def run(options: argparse.Namespace) -> int:
     if options.tokens < 4 * options.chunk or options.tokens < STRETCH:
         raise UserError("bad_params", f"Read at least {max(4 * options.chunk, STRETCH)} tokens to see a difference.")
     if options.side:
-        print(json.dumps(measure(options)))
+        measure(options)
         return 0
-    report = compare({side: _in_its_own_process(options, side) for side in ("locret", "full")})
+    report = compare(_side_by_side([_Side(options, name) for name in ("locret", "full")]))
     print(json.dumps(report) if options.json else table(report))
     return 0
 
 
-def _in_its_own_process(options: argparse.Namespace, side: str) -> dict[str, Any]:
-    command = [sys.executable, "-m", "engine.main", "evaluate", "reading", "--side", side]
-    for name in ("tokens", "units", "chunk", "seed", "model"):
-        value = getattr(options, name)
-        command += [f"--{name}", str(value)] if value is not None else []
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
-    if done.returncode:
-        raise UserError("bad_params", f"The {side} side did not run to its end.")
-    return dict(json.loads(done.stdout))
+class _Side:
+    """One side's process. It waits for its turn, reads a stretch, says so, and waits again."""
+
+    def __init__(self, options: argparse.Namespace, name: str) -> None:
+        self.name = name
+        command = [sys.executable, "-m", "engine.main", "evaluate", "reading", "--side", name]
+        for option in ("tokens", "units", "chunk", "seed", "model"):
+            value = getattr(options, option)
+            command += [f"--{option}", str(value)] if value is not None else []
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.result: dict[str, Any] | None = None
+
+    def wait(self) -> None:
+        """Until it is loaded, or through with its turn. Raises UserError when it has ended before its time."""
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise UserError("bad_params", f"The {self.name} side did not run to its end.")
+        self.result = json.loads(line)
+
+    def take_turn(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write("\n")
+        self._process.stdin.flush()
+        self.wait()
+
+    def close(self) -> None:
+        """Ends the process if it has not ended by itself."""
+        if self.result is None:
+            self._process.kill()
+        self._process.communicate()
 
 
-def measure(options: argparse.Namespace) -> dict[str, Any]:
-    """One side: the seconds at which each chunk was through, and what it took."""
+def _side_by_side(sides: list[_Side]) -> dict[str, dict[str, Any]]:
+    try:
+        for side in sides:
+            side.wait()
+        while any(side.result is None for side in sides):
+            for side in sides:
+                if side.result is None:
+                    side.take_turn()
+        return {side.name: side.result or {} for side in sides}
+    finally:
+        for side in sides:
+            side.close()
+
+
+def measure(options: argparse.Namespace) -> None:
+    """One side. Prints `null` when it is ready and after each stretch, then waits for a line; at the end its figures:
+    marks [tokens read, seconds of its own], seconds of scoring and evicting, bytes of the cache, peak memory.
+    """
     import torch
 
     from engine.engine import peak_rss_mb
@@ -68,16 +107,27 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     runtime, policy = open_model(options.model, cells, "locret" if selection else "full")
     generator = torch.Generator().manual_seed(options.seed)
     tokens = torch.randint(100, 40000, (options.tokens,), generator=generator).tolist()
-    reader = Reader(runtime, policy, selection)
-    began = time.perf_counter()
-    marks = [(done, time.perf_counter() - began) for done in reader.read(tokens, chunk=BATCH)]
+    marks, seconds = [], 0.0
+    began = _next_turn()
+    for done in Reader(runtime, policy, selection).read(tokens, chunk=BATCH):
+        seconds += time.perf_counter() - began
+        marks.append((done, seconds))
+        began = _next_turn() if done % STRETCH == 0 and done < options.tokens else time.perf_counter()
     timings = runtime.timings
-    return {
+    figures = {
         "marks": marks,
         "overhead": timings.scoring + timings.evicting,
         "cache_bytes": runtime.cache_bytes,
         "peak_rss_mb": peak_rss_mb(),
     }
+    print(json.dumps(figures), flush=True)
+
+
+def _next_turn() -> float:
+    """The time at which the other side is through."""
+    print("null", flush=True)
+    sys.stdin.readline()
+    return time.perf_counter()
 
 
 def compare(sides: dict[str, dict[str, Any]]) -> dict[str, Any]:
