@@ -44,10 +44,10 @@ class Plan:
 
 def selection_for(units: int) -> Selection:
     """The parameters of a reading with that budget: chunks as large as it, at most 512, a quarter of them
-    stabilizers.
+    stabilizers, an eighth the document's tail.
     """
     chunk = min(units, LARGEST_CHUNK)
-    return Selection(units, chunk, chunk // 4, min(SINKS, units // 4), TURN)
+    return Selection(units, chunk, chunk // 4, min(SINKS, units // 4), chunk // 8, TURN)
 
 
 def most_units(shape: ModelShape) -> int:

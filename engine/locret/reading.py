@@ -59,8 +59,8 @@ class Reader:
         """Reads a document's tokens from `start` on, a chunk at a time, evicting after each.
 
         Yields the number of its tokens read after each eviction: a place where the state may be stored and gone on
-        from, with `start` set to it. The last chunk is evicted without stabilizers. `chunk` is for a full cache,
-        which has none of its own.
+        from, with `start` set to it. The last chunk is evicted with the tail for stabilizers. `chunk` is for a full
+        cache, which has none of its own.
         """
         size = chunk if self.selection is None and chunk else self.chunk_size(len(tokens))
         for begin in range(start, len(tokens), size):
@@ -68,7 +68,7 @@ class Reader:
             self.make_room(len(piece))
             self.append(piece)
             done = begin + len(piece)
-            self.evict(protect=done < len(tokens))
+            self._evict(last=done == len(tokens))
             yield done
 
     def append(self, tokens: Sequence[int]) -> None:
@@ -83,12 +83,13 @@ class Reader:
     def make_room(self, tokens: int) -> None:
         """Evicts down to the budget when that many more tokens would not fit the capacity."""
         if self.selection is not None and self.backend.length + tokens > self.selection.capacity:
-            self.evict(protect=True)
+            self._evict(last=False)
 
-    def evict(self, protect: bool) -> None:
-        """Down to the budget; protect: the stabilizers stay whatever their score."""
+    def _evict(self, last: bool) -> None:
+        """Down to the budget, the stabilizers protected, or after a document's last chunk its tail."""
         if self.selection is None or self.backend.length <= self.selection.budget:
             return
-        slots = top_slots(self.units.scores, self.units.positions, self.selection, protect)
+        protected = self.selection.tail if last else self.selection.stabilizers
+        slots = top_slots(self.units.scores, self.units.positions, self.selection, protected)
         self.backend.keep(slots)
         self.units.keep(slots)

@@ -11,26 +11,27 @@ class Selection:
 
     budget: units kept in each KV head after an eviction (b). chunk: tokens read between evictions (B).
     stabilizers: the last units of a chunk, protected for one eviction (n_s). sinks: the first units of the stream,
-    always kept (0: the authors). turn: room beyond the budget for a question and its answer. local: the last tokens
-    of an over-long question, never evicted before its answer (n_loc).
+    always kept (0: the authors). tail: the last units of a document, protected when its last chunk is evicted (0: the
+    authors, whose stream ends with a question's local tokens instead). turn: room beyond the budget for a question and
+    its answer. local: the last tokens of an over-long question, never evicted before its answer (n_loc).
     """
 
     budget: int
     chunk: int
     stabilizers: int
     sinks: int = 0
+    tail: int = 0
     turn: int = 1536
     local: int = 100
 
     def __post_init__(self) -> None:
         if self.budget < 1 or self.chunk < 1:
             raise ValueError("budget and chunk are at least 1")
-        if min(self.stabilizers, self.sinks, self.turn, self.local) < 0:
-            raise ValueError("stabilizers, sinks, turn and local are not negative")
-        if self.stabilizers + self.sinks > self.budget:
-            raise ValueError(
-                f"{self.stabilizers} stabilizers and {self.sinks} sinks exceed the budget of {self.budget}"
-            )
+        if min(self.stabilizers, self.sinks, self.tail, self.turn, self.local) < 0:
+            raise ValueError("stabilizers, sinks, tail, turn and local are not negative")
+        protected = max(self.stabilizers, self.tail)
+        if protected + self.sinks > self.budget:
+            raise ValueError(f"{protected} protected units and {self.sinks} sinks exceed the budget of {self.budget}")
 
     @property
     def capacity(self) -> int:

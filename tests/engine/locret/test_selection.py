@@ -27,7 +27,7 @@ def test_kept_slots_are_the_best_and_the_protected(
 ) -> None:
     scores = torch.randn(2, 3, units, generator=torch.Generator().manual_seed(seed))
     positions = torch.arange(units).expand(2, 3, units)
-    slots = top_slots(scores, positions, Selection(budget, 8, stabilizers, sinks), protect=True)
+    slots = top_slots(scores, positions, Selection(budget, 8, stabilizers, sinks), stabilizers)
     assert slots.shape == (2, 3, min(units, budget))
     assert (slots.diff(dim=-1) > 0).all()
     if units > budget:
@@ -50,6 +50,18 @@ def test_protection_is_for_one_eviction() -> None:
     next(steps)
     assert 6 not in reader.units.positions.flatten().tolist()
     assert 7 not in reader.units.positions.flatten().tolist()
+
+
+def test_a_documents_tail_is_kept_until_the_next_eviction() -> None:
+    tokens = [9, 8, 7, 6, 5, 4, 1, 2]
+    for tail, kept in ((0, [0, 1, 2, 3]), (2, [0, 1, 6, 7])):
+        reader = Reader(
+            CountingBackend(1, 1, scores=float), Locret(), Selection(4, 4, stabilizers=1, tail=tail, turn=4)
+        )
+        list(reader.read(tokens))
+        assert reader.units.positions.flatten().tolist() == kept
+        list(reader.read([3, 3]))
+        assert not {6, 7} <= set(reader.units.positions.flatten().tolist())
 
 
 def test_a_reading_goes_on_from_any_chunk() -> None:
@@ -83,8 +95,8 @@ def test_consensus_keeps_a_token_everywhere_that_few_heads_want() -> None:
     calibration = Calibration(torch.zeros(2, 2), torch.ones(2, 2), 0.05, 0.5)
     positions = torch.arange(12).expand(2, 2, 12)
     selection = Selection(4, 4, 0)
-    alone = top_slots(Locret().score(scores, positions), positions, selection, protect=False)
-    together = top_slots(LocretConsensus(calibration).score(scores, positions), positions, selection, protect=False)
+    alone = top_slots(Locret().score(scores, positions), positions, selection, protected=0)
+    together = top_slots(LocretConsensus(calibration).score(scores, positions), positions, selection, protected=0)
     assert 3 not in alone[1].flatten().tolist()
     assert all(3 in head.tolist() for head in together.flatten(0, 1))
 
@@ -100,7 +112,14 @@ def test_random_depends_on_position_not_on_the_chunk() -> None:
 
 
 def test_parameters_that_cannot_be_are_refused() -> None:
-    for bad in ({"budget": 0}, {"chunk": 0}, {"stabilizers": 9}, {"sinks": -1}, {"stabilizers": 6, "sinks": 4}):
+    for bad in (
+        {"budget": 0},
+        {"chunk": 0},
+        {"stabilizers": 9},
+        {"sinks": -1},
+        {"stabilizers": 6, "sinks": 4},
+        {"tail": 9},
+    ):
         with pytest.raises(ValueError, match=r"at least|negative|exceed"):
             Selection(**{"budget": 8, "chunk": 4, "stabilizers": 2, **bad})
     with pytest.raises(ValueError, match="retaining heads"):
