@@ -17,6 +17,7 @@ from pathlib import Path
 import torch
 
 from engine.backends.base import Runtime
+from engine.budget import selection_for
 from engine.chat_format import ChatFormat, chat_format
 from engine.errors import UserError
 from engine.evaluation.fidelity_cases import FidelityCase, Question, found, make_case
@@ -27,7 +28,6 @@ from engine.locret.selection import Selection
 from engine.paths import heads_dir, starter_model
 from engine.training.corpus import CorpusError, read_documents
 
-SINKS = 4
 ANSWER_TOKENS = 32
 POLICIES = ("full", "newest", "random", "locret", "locret-authors")
 
@@ -71,7 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kept", type=_numbers, default=[0.25, 0.125], help="shares kept, with commas between")
     parser.add_argument("--policies", type=lambda text: text.split(","), default=list(POLICIES))
     parser.add_argument("--samples", type=int, default=40)
-    parser.add_argument("--continuation", type=int, default=100, help="tokens of the text after it that are predicted")
+    parser.add_argument("--continuation", type=int, default=64, help="tokens of the text after it that are predicted")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -154,8 +154,7 @@ def _measure_case(setup: Setup, case: FidelityCase, row: Row) -> None:
 def _selection(row: Row, tokens: int) -> Selection | None:
     if row.policy == "full":
         return None
-    budget = round(row.kept * tokens)
-    return Selection(budget=budget, chunk=budget, stabilizers=budget // 4, sinks=SINKS)
+    return selection_for(round(row.kept * tokens))
 
 
 def _policy(name: str, heads: RetainingHeads) -> Policy:

@@ -11,8 +11,9 @@ from random import Random
 
 from engine.training.corpus import Document
 from engine.training.facts import make_fact
-from engine.training.prompts import cut, plant
+from engine.training.prompts import CHARACTERS_PER_TOKEN, cut, plant
 
+_CONTINUATION_CHARACTERS = 2000
 _THINGS = (
     "tiger",
     "harbour",
@@ -50,7 +51,8 @@ class FidelityCase:
 def make_case(documents: Sequence[Document], seed: int, number: int, tokens: int) -> FidelityCase:
     """The numbered case of a seed, of about that many tokens: a function of its arguments alone."""
     rng = Random(f"fidelity:{seed}:{number}")
-    text, continuation = cut(rng.choice(documents).text, rng, tokens)
+    shortest = tokens * CHARACTERS_PER_TOKEN + _CONTINUATION_CHARACTERS
+    text, continuation = cut(rng.choice([d for d in documents if len(d.text) >= shortest]).text, rng, tokens)
     thing, code = rng.choice(_THINGS), str(rng.randint(1_000_000, 9_999_999))
     fact = make_fact(rng, held_out=True)
     planted = [f"One of the special magic numbers for {thing} is: {code}", fact.sentence]
