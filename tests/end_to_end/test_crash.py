@@ -13,7 +13,6 @@ from engine.protocol import Event, Failure, Reply, Result
 from tests.engine.server.client import EngineClient
 
 ROUNDS = 50
-UNITS_MB = 605
 ENGINE = "tests.end_to_end.engine_with_frequent_checkpoints"
 WORDS = ("harbour", "tide", "pilot", "ledger", "anchor", "storm", "lantern", "cargo", "rope", "tower", "keeper")
 
@@ -110,7 +109,8 @@ def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
         with EngineClient([ENGINE, str(data)]) as client:
             client.wait_for_event("hello")
             if not conversation:
-                client.call("settings_set", changes={"budget_mb": UNITS_MB})
+                smallest = client.call("settings_get")["plan"]["minimum_mb"]
+                client.call("settings_set", changes={"budget_mb": smallest})
                 conversation = client.call("conversation_create")["conversation"]["id"]
             opened = client.call("conversation_open", conversation=conversation)
             ledger.check(opened)
