@@ -15,12 +15,13 @@ from engine.citations import cite
 from engine.engine import Emit, Engine, Loaded
 from engine.errors import UserError
 from engine.reading_job import CANCELLED, ReadingJob, brought, pending
-from engine.sampling import chooser
+from engine.sampling import chooser, is_looping
 from engine.session import Advance
 from engine.store import Document, Message
 
 COMMIT_SECONDS = 0.5
 TITLE_LENGTH = 60
+LOOPING = "The answer began to repeat itself and was stopped there."
 
 
 class AnswerJob:
@@ -113,6 +114,9 @@ class Writing:
                 self._grew(decoder.decode(loaded.model.runtime.token_bytes(token)))
                 if cancelled():
                     raise AbortedError
+                if is_looping(self.tokens):
+                    self.stats["note"] = LOOPING
+                    break
             self._grew(decoder.decode(b"", final=True))
         except AbortedError as error:
             ended = "stopped"

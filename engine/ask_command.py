@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -124,14 +125,14 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     else:
-        print_notes(answer.stats.get("left_out"), conversation)
+        print_notes([answer.stats.get("note"), answer.stats.get("left_out")], conversation)
     return 0
 
 
-def print_notes(left_out: str | None, conversation: str) -> None:
+def print_notes(notes: Sequence[str | None], conversation: str) -> None:
     print()
-    if left_out:
-        print(left_out, file=sys.stderr)
+    for note in filter(None, notes):
+        print(note, file=sys.stderr)
     print(f"Go on with: --conversation {conversation}", file=sys.stderr)
 
 

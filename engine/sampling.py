@@ -1,13 +1,17 @@
-"""From logits to the next token: greedy at temperature 0, else nucleus sampling with a seed."""
+"""From logits to the next token: greedy at temperature 0, else nucleus sampling with a seed; and when to stop."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
 
 TOP_P = 0.95
+# A small model may say the same for ever. Lists and tables repeat themselves less than this.
+LONGEST_PERIOD = 96
+TIMES = 4
+LEAST_REPEATED = 48
 
 
 def chooser(temperature: float, seed: int) -> Callable[[Tensor], int]:
@@ -23,3 +27,12 @@ def chooser(temperature: float, seed: int) -> Callable[[Tensor], int]:
         return int(tokens[pick])
 
     return choose
+
+
+def is_looping(tokens: Sequence[int]) -> bool:
+    """Whether the last tokens are one passage said over and over: four times, and at least 48 tokens of it."""
+    for period in range(1, min(LONGEST_PERIOD, len(tokens) // TIMES) + 1):
+        repeated = max(TIMES * period, LEAST_REPEATED)
+        if len(tokens) >= repeated and all(tokens[-i] == tokens[-i - period] for i in range(1, repeated - period + 1)):
+            return True
+    return False

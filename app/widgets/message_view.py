@@ -6,6 +6,7 @@ Knows the records and the theme; what the buttons do is decided by whoever liste
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QGuiApplication, QResizeEvent
@@ -129,7 +130,7 @@ class AnswerView(QWidget):
         self._status.setText(ending.get(message.state, ""))
         self._status.setVisible(message.state in ending)
         self._show_citations(message.stats.get("citations") or [])
-        self._footer.setText(_left_out(message.stats.get("left_out")))
+        self._footer.setText(_footer(message.stats))
         self._footer.setVisible(bool(self._footer.text()))
         for button in self._buttons:
             button.setEnabled(not streaming)
@@ -213,7 +214,6 @@ def _shortened(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[:half].rstrip()}\u2026{name[-half:].lstrip()}"
 
 
-def _left_out(left_out: object) -> str:
-    if isinstance(left_out, list):
-        return " ".join(str(sentence) for sentence in left_out)
-    return str(left_out) if left_out else ""
+def _footer(stats: dict[str, Any]) -> str:
+    """What the answer could not know, and why it ended early if it did."""
+    return " ".join(str(stats[said]) for said in ("note", "left_out") if stats.get(said))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 import torch
 
 from engine.chat_format import PLAIN, chat_format
 from engine.citations import cite
 from engine.errors import UserError
-from engine.sampling import chooser
+from engine.sampling import chooser, is_looping
 
 CHATML = (
     "{% for m in messages %}{{ '<|im_start|>' + m['role'] + '\\n' + m['content'] + '<|im_end|>\\n' }}{% endfor %}"
@@ -46,3 +48,20 @@ def test_temperature_zero_is_greedy_and_a_seed_repeats_itself() -> None:
     assert drawn == [second(logits) for _ in range(40)]
     assert len(set(drawn)) > 1
     assert 3 not in drawn, "the tail is cut off"
+
+
+def test_an_answer_that_goes_round_in_circles_is_noticed() -> None:
+    rng = random.Random(1)
+    said = [rng.randrange(1000) for _ in range(200)]
+    for period in (1, 7, 60):
+        circle = said[:period]
+        times = max(4, -(-48 // period))
+        assert is_looping(said + circle * times)
+        assert not is_looping(said + circle * 3)
+    assert not is_looping(said)
+    assert not is_looping([])
+
+
+def test_rows_of_a_table_are_no_circle() -> None:
+    rows = [token for row in range(40) for token in (5, 6, 7, 100 + row, 8, 9)]
+    assert not is_looping(rows)
