@@ -1,0 +1,123 @@
+"""`keepsake-engine ask` on the real model: every field, the same answer twice, one conversation, what bad input gets."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from tests.end_to_end.test_crash import prose
+
+QUESTION = "What was noted on day 3?"
+FIELDS = {
+    "answer": str,
+    "conversation": str,
+    "tokens_read": int,
+    "units_kept": int,
+    "cache_bytes": int,
+    "reused": bool,
+    "seconds_reading": float,
+    "seconds_answering": float,
+    "peak_rss_mb": float,
+    "documents": list,
+    "citations": list,
+}
+
+
+def ask(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "engine.main", "ask", "--data-dir", str(data), "--max-tokens", "24", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def report(data: Path, *words: str) -> dict[str, Any]:
+    done = ask(data, *words, "--json")
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two pages of PDF, about 700 tokens, and a text file with nothing in it."""
+    folder = tmp_path_factory.mktemp("papers")
+    with pymupdf.open() as document:
+        for number in range(2):
+            document.new_page().insert_textbox(pymupdf.Rect(50, 50, 550, 800), prose(number, 20))
+        document.save(folder / "log.pdf")
+    (folder / "nothing.txt").write_bytes(b"")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def first(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    """The data folder and the report of one call."""
+    data = tmp_path_factory.mktemp("data")
+    return data, report(data, str(folder), QUESTION, "--budget-units", "256")
+
+
+def test_every_field_is_there(first: tuple[Path, dict[str, Any]], folder: Path) -> None:
+    _, said = first
+    assert {name: type(value) for name, value in said.items()} == FIELDS
+    assert said["answer"]
+    assert not said["reused"]
+    assert 256 <= said["units_kept"] < said["tokens_read"]
+    assert said["cache_bytes"] == said["units_kept"] * 30 * 3 * 64 * 2 * 2
+    assert said["seconds_reading"] > 0 < said["peak_rss_mb"]
+    log, nothing = said["documents"]
+    assert (log["path"], log["outcome"], log["reason"]) == (str(folder / "log.pdf"), "read", None)
+    assert (log["pages"], log["pages_read"]) == (2, 2)
+    assert (nothing["outcome"], nothing["reason"], nothing["pages_read"]) == ("refused", "empty_file", 0)
+    assert all(cited["document"] == "log.pdf" and cited["page"] in (1, 2) for cited in said["citations"])
+
+
+def test_the_same_call_gives_the_same_answer_read_afresh_or_not(
+    first: tuple[Path, dict[str, Any]], folder: Path, tmp_path: Path
+) -> None:
+    data, said = first
+    again = report(data, str(folder), QUESTION, "--budget-units", "256")
+    afresh = report(tmp_path / "other", str(folder), QUESTION, "--budget-units", "256")
+    assert (again["reused"], afresh["reused"]) == (True, False)
+    for other in (again, afresh):
+        assert [other[name] for name in ("answer", "tokens_read", "units_kept", "citations")] == [
+            said[name] for name in ("answer", "tokens_read", "units_kept", "citations")
+        ]
+    assert again["conversation"] != said["conversation"]
+
+
+def test_a_conversation_goes_on_without_files(first: tuple[Path, dict[str, Any]]) -> None:
+    data, said = first
+    on = report(data, "And on day 4?", "--conversation", said["conversation"], "--budget-units", "256")
+    assert on["conversation"] == said["conversation"]
+    assert on["reused"]
+    assert on["tokens_read"] > said["tokens_read"]
+    assert len(on["documents"]) == 2
+
+
+@pytest.mark.parametrize("policy", ["full", "newest", "random"])
+def test_other_policies_answer_too(folder: Path, tmp_path: Path, policy: str) -> None:
+    said = report(tmp_path, str(folder), QUESTION, "--policy", policy, "--budget-units", "256")
+    assert said["answer"]
+    assert (said["units_kept"] == said["tokens_read"]) == (policy == "full")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["no such.pdf", QUESTION], "There is no file no such.pdf"),
+        ([QUESTION, "--conversation", "nowhere"], "conversation"),
+        ([QUESTION, "--budget-units", "3"], "at least"),
+        ([QUESTION, "--budget-mb", "20"], "needs at least"),
+        ([QUESTION, "--model", "no such.gguf"], "There is no model at"),
+        ([" "], "question"),
+    ],
+)
+def test_bad_input_gets_a_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
+    done = ask(tmp_path, *words)
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
