@@ -267,7 +267,8 @@ class Session(ConversationFeed):
         def done(result: dict[str, Any]) -> None:
             if conversation == self.now.id:
                 self.put_documents(result["documents"])
-                self.put_memory(result.get("memory"))
+                if not self._own_jobs():  # while one runs, its events know more than this reply
+                    self.put_memory(result.get("memory"))
 
         self._client.call("conversation_open", {"conversation": conversation}, done=done, failed=lambda _: None)
 

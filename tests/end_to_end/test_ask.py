@@ -1,4 +1,4 @@
-"""`keepsake-engine ask` on the real model: every field, the same answer twice, one conversation, what bad input gets."""
+"""`keepsake-engine ask` on the real model: every field, the same answer twice, going on, what bad input gets."""
 
 from __future__ import annotations
 
