@@ -111,10 +111,16 @@ def _shape(reader: GGUFReader) -> LlamaShape:
         layers=int(_field(reader, "llama.block_count")),
         heads=heads,
         kv_heads=int(_field(reader, "llama.attention.head_count_kv")),
-        head_dim=int(_field(reader, "llama.embedding_length")) // heads,
+        head_dim=_head_dim(reader, heads),
         rope_theta=float(_field(reader, "llama.rope.freq_base")),
         norm_eps=float(_field(reader, "llama.attention.layer_norm_rms_epsilon")),
     )
+
+
+def _head_dim(reader: GGUFReader, heads: int) -> int:
+    if reader.get_field("llama.attention.key_length") is not None:
+        return int(_field(reader, "llama.attention.key_length"))
+    return int(_field(reader, "llama.embedding_length")) // heads
 
 
 def _field(reader: GGUFReader, key: str) -> str | int | float:
