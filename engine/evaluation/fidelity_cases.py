@@ -13,6 +13,9 @@ from engine.training.corpus import Document
 from engine.training.facts import make_fact
 from engine.training.prompts import CHARACTERS_PER_TOKEN, cut, plant
 
+# Plain facts about people, dates, costs and the like, which a small model finds when it has all of the document: what is
+# not found was lost by the reading.
+_KINDS = ("founder", "birth", "cost", "seat", "code", "phone", "colour", "count")
 _CONTINUATION_CHARACTERS = 2000
 _THINGS = (
     "tiger",
@@ -54,7 +57,7 @@ def make_case(documents: Sequence[Document], seed: int, number: int, tokens: int
     shortest = tokens * CHARACTERS_PER_TOKEN + _CONTINUATION_CHARACTERS
     text, continuation = cut(rng.choice([d for d in documents if len(d.text) >= shortest]).text, rng, tokens)
     thing, code = rng.choice(_THINGS), str(rng.randint(1_000_000, 9_999_999))
-    fact = make_fact(rng, held_out=True)
+    fact = make_fact(rng, held_out=True, kind=rng.choice(_KINDS))
     planted = [f"One of the special magic numbers for {thing} is: {code}", fact.sentence]
     return FidelityCase(
         document="[Document: text.txt]\n" + plant(planted, text, rng),

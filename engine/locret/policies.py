@@ -8,6 +8,7 @@ from typing import Protocol
 
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
 from engine.locret.heads import Calibration
 
@@ -37,22 +38,26 @@ class Locret:
 
 
 class LocretConsensus:
-    """Each head's CIS plus what all heads think of the token (DESIGN section 10).
+    """Each head's CIS plus what all heads think of the token (DESIGN section 10), averaged over its neighbours.
 
     z-score of the CIS in its layer and head, plus `weight` times the z-score of the average over all layers and
     heads; means and deviations come from the calibration in the head file, so that the score depends on nothing but
-    the tokens.
+    the tokens read together. Then the mean over the `neighbours` units around each, fewer at the ends of what was read
+    (as SnapKV pools attention, arXiv 2404.14469): a name or a number is kept whole or not at all.
     """
 
-    def __init__(self, calibration: Calibration, weight: float = 1.0) -> None:
-        self.calibration, self.weight = calibration, weight
-        self.name = f"locret-consensus-{weight:g}"
+    def __init__(self, calibration: Calibration, weight: float = 1.0, neighbours: int = 7) -> None:
+        if neighbours < 1 or neighbours % 2 == 0:
+            raise ValueError("neighbours is an odd number: as many before a unit as after it, and the unit itself")
+        self.calibration, self.weight, self.neighbours = calibration, weight, neighbours
+        self.name = f"locret-consensus-{weight:g}-{neighbours}"
 
     def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
         own = (_present(cis) - self.calibration.mean[..., None]) / self.calibration.std[..., None]
         average = own.mean(dim=(0, 1))
         consensus = (average - self.calibration.consensus_mean) / self.calibration.consensus_std
-        return own + self.weight * consensus
+        together = own + self.weight * consensus
+        return F.avg_pool1d(together, self.neighbours, 1, self.neighbours // 2, count_include_pad=False)
 
 
 class Newest:

@@ -6,7 +6,6 @@ It ties text, backbone and optimiser together and reports; the method itself is 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import torch
 
+from engine.loaded_model import file_sha256
 from engine.locret.heads import RetainingHeads, save_heads
 from engine.locret.training import Loss, Optimisation, Sample, Trainer, calibrate, held_out_loss
 from engine.training.backbone import Backbone
@@ -31,6 +31,7 @@ HELD_OUT_SEED = 900_001
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `train`."""
     parser.add_argument("--model", type=Path, required=True, help="the GGUF file to train heads for")
+    parser.add_argument("--also-for", type=Path, nargs="*", default=[], help="other files with the same weights")
     parser.add_argument("--out", type=Path, required=True, help="the head file to write (.safetensors)")
     parser.add_argument("--data", type=Path, required=True, help="the folder of the training text")
     parser.add_argument(
@@ -121,11 +122,9 @@ def _write(trainer: Trainer, session: TrainingSession, args: argparse.Namespace)
     samples = session.held_out_samples()
     loss = held_out_loss(trainer.heads, samples)
     trainer.heads.calibration = calibrate(trainer.heads, samples)
-    with args.model.open("rb") as file:
-        fingerprint = hashlib.file_digest(file, "sha256").hexdigest()
     metadata = {
         "model": args.model.name,
-        "model_sha256": fingerprint,
+        "model_sha256": " ".join(file_sha256(path) for path in (args.model, *args.also_for)),
         "steps": str(trainer.step),
         "seed": str(args.seed),
         "hidden": str(args.hidden),

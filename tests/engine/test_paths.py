@@ -28,11 +28,20 @@ def test_starter_model_is_found_without_importing_its_package(monkeypatch: pytes
     (package / "__init__.py").write_text("raise RuntimeError('imported')")
     (package / "small.gguf").write_bytes(b"GGUF")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
     assert paths.starter_model() == package / "small.gguf"
     assert paths.STARTER_MODEL_PACKAGE not in sys.modules
 
 
-def test_no_starter_model_where_its_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_unpacked_starter_model_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    paths.unpacked_model().parent.mkdir(parents=True)
+    paths.unpacked_model().write_bytes(b"GGUF")
+    assert paths.starter_model() == paths.unpacked_model()
+
+
+def test_no_starter_model_where_its_package_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
     monkeypatch.setattr(paths, "STARTER_MODEL_PACKAGE", "no_such_package_of_models")
     assert paths.starter_model() is None
 

@@ -69,12 +69,6 @@ def test_without_a_screen_ask_is_pointed_at(
     assert "run ask FILE..." in capsys.readouterr().err
 
 
-def test_training_installs_its_extra_first(installed: FakeVenv) -> None:
-    with pytest.raises(StartedError):
-        commands.main(["run", "train", "--steps", "5"])
-    assert any("gguf" in call for call in installed.calls())
-
-
 @pytest.mark.parametrize("arguments", [[], ["bundle"], ["runs"]])
 def test_an_unknown_command_is_refused(installed: FakeVenv, arguments: list[str]) -> None:
     assert commands.main(arguments) == 2

@@ -96,9 +96,25 @@ def test_consensus_keeps_a_token_everywhere_that_few_heads_want() -> None:
     positions = torch.arange(12).expand(2, 2, 12)
     selection = Selection(4, 4, 0)
     alone = top_slots(Locret().score(scores, positions), positions, selection, protected=0)
-    together = top_slots(LocretConsensus(calibration).score(scores, positions), positions, selection, protected=0)
+    together = top_slots(
+        LocretConsensus(calibration, neighbours=1).score(scores, positions), positions, selection, protected=0
+    )
     assert 3 not in alone[1].flatten().tolist()
     assert all(3 in head.tolist() for head in together.flatten(0, 1))
+
+
+def test_a_units_neighbours_are_kept_with_it() -> None:
+    scores = torch.zeros(1, 1, 20)
+    scores[0, 0, [2, 10, 11, 12]] = torch.tensor([5.0, 4.0, 3.0, 4.0])  # a full stop that every head likes; a number
+    calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
+    positions = torch.arange(20).expand(1, 1, 20)
+    for neighbours, kept in ((1, {2, 10, 12}), (3, {10, 11, 12})):
+        policy = LocretConsensus(calibration, neighbours=neighbours)
+        slots = top_slots(policy.score(scores, positions), positions, Selection(3, 4, 0), protected=0)
+        assert set(slots.flatten().tolist()) == kept
+    assert policy.score(scores[..., :1], positions[..., :1]).shape == (1, 1, 1)
+    with pytest.raises(ValueError, match="odd"):
+        LocretConsensus(calibration, neighbours=4)
 
 
 def test_random_depends_on_position_not_on_the_chunk() -> None:
