@@ -13,8 +13,8 @@ from engine.training.corpus import Document
 from engine.training.facts import make_fact
 from engine.training.prompts import CHARACTERS_PER_TOKEN, cut, plant
 
-# Plain facts about people, dates, costs and the like, which a small model finds when it has all of the document: what is
-# not found was lost by the reading.
+# Plain facts about people, dates, costs and the like, which a small model finds when it has all of the document: what
+# is not found was lost by the reading.
 _KINDS = ("founder", "birth", "cost", "seat", "code", "phone", "colour", "count")
 _CONTINUATION_CHARACTERS = 2000
 _THINGS = (
