@@ -111,7 +111,7 @@ class EngineClient(QObject):
         """Ends the engine as if it had died."""
         self.process.kill()
 
-    def close(self, milliseconds: int = 900) -> bool:
+    def close(self, milliseconds: int = 3000) -> bool:
         """Cancels what runs, closes the engine's stdin and waits shortly. True if the engine went by itself."""
         self._watchdog.stop()
         for id in list(self._calls):
@@ -140,7 +140,7 @@ class EngineClient(QObject):
             if call is not None and call.done is not None:
                 call.done(reply.result)
         elif reply.id is None:
-            self.bug.emit(reply)
+            (self.bug if reply.kind == "bug" else self.user_error).emit(reply)
         else:
             self._fail(reply.id, reply)
 

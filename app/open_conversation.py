@@ -78,6 +78,7 @@ class OpenConversation:
             outcome="reading",
             page=progress.get("page"),
             pages=progress.get("pages", document.pages),
+            tokens=progress.get("tokens_total", document.tokens),
             tokens_read=progress.get("tokens_read", document.tokens_read),
             seconds_left=progress.get("seconds_left"),
         )

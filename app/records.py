@@ -72,6 +72,7 @@ class Memory(Record):
     cache_bytes: int = 0
     eviction: bool = True
     policy: str = "locret"
+    notice: str = ""
 
 
 @dataclass(frozen=True)

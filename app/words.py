@@ -66,10 +66,13 @@ def when(timestamp: float, now: datetime) -> str:
 
 
 def progress(document: Document) -> str:
-    """How far a document is read: "page 41 of 312, about 3 min left"."""
-    if document.page is None or document.pages is None:
-        return "Opening"
-    where = f"page {number(document.page)} of {number(document.pages)}"
+    """How far a document is read: "page 41 of 312, about 3 min left"; a file without pages by its share."""
+    if document.page is not None and document.pages is not None:
+        where = f"page {number(document.page)} of {number(document.pages)}"
+    elif document.tokens and document.tokens_read:
+        where = f"{100 * document.tokens_read // document.tokens} % read"
+    else:
+        return "Paused" if document.outcome == "paused" else "Opening"
     if document.outcome == "paused":
         return f"Paused at {where}"
     return where if document.seconds_left is None else f"{where}, {duration(document.seconds_left)} left"
@@ -93,6 +96,8 @@ def advice(document: Document) -> str:
     """What to do about a document in trouble, or which of its pages were left out; empty when all is well."""
     if document.outcome in TROUBLE:
         return _trouble(document)[1]
+    if document.outcome == "partial" and document.message:
+        return document.message
     return " ".join(skipped_pages(document))
 
 
@@ -106,7 +111,8 @@ def memory_line(memory: Memory) -> str:
     """The meter's sentence."""
     if not memory.tokens_read:
         return "Memory is empty"
-    return f"holds {number(memory.units)} of each head\u2019s units from {count(memory.tokens_read, 'token')} read"
+    held = f"holds {number(memory.units)} of each head\u2019s units from {count(memory.tokens_read, 'token')} read"
+    return f"{held}. {memory.notice}" if memory.notice else held
 
 
 def memory_details(memory: Memory) -> list[tuple[str, str]]:

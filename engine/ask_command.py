@@ -125,7 +125,8 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     else:
-        print_notes([answer.stats.get("note"), answer.stats.get("left_out")], conversation)
+        notes = [engine.notice(), answer.stats.get("note"), answer.stats.get("left_out")]
+        print_notes(notes, conversation)
     return 0
 
 

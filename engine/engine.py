@@ -1,6 +1,6 @@
 """The engine's state: the store, the settings, and the one model that is loaded, with its session.
 
-Jobs (engine.jobs) work on it; it knows nothing of how calls arrive.
+Jobs (reading_job, answer_job) work on it; it knows nothing of how calls arrive.
 """
 
 from __future__ import annotations
@@ -159,6 +159,7 @@ class Engine:
                 "cache_bytes": 0,
                 "eviction": eviction,
                 "policy": policy,
+                "notice": None,
             }
         return {
             "units": loaded.model.runtime.length,
@@ -167,6 +168,7 @@ class Engine:
             "cache_bytes": loaded.model.runtime.cache_bytes,
             "eviction": loaded.model.selection is not None,
             "policy": loaded.model.policy_name,
+            "notice": loaded.model.notice,
         }
 
     def measures(self) -> dict[str, Any]:
@@ -184,6 +186,10 @@ class Engine:
             return self.units or self.plan().units
         except UserError:
             return 0
+
+    def notice(self) -> str | None:
+        """A sentence when the loaded model gives less than was asked for, else None."""
+        return self._loaded.model.notice if self._loaded else None
 
     def heads_name(self) -> str | None:
         return self._loaded.model.heads_name if self._loaded else None

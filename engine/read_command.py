@@ -46,5 +46,5 @@ def run(options: argparse.Namespace) -> int:
                 f"{document['path']}: {document['outcome']}"
                 + (f" ({document['reason']})" if document["reason"] else "")
             )
-        print_notes([left_out(work.engine.store.documents(conversation))], conversation)
+        print_notes([work.engine.notice(), left_out(work.engine.store.documents(conversation))], conversation)
     return 0

@@ -85,9 +85,9 @@ class DocumentCard(QFrame):
         self._advice.setText(advice(document))
         self._advice.setVisible(bool(self._advice.text()))
         under_way = document.outcome in ("reading", "paused")
-        self._bar.setVisible(under_way and bool(document.pages))
-        self._bar.setRange(0, document.pages or 1)
-        self._bar.setValue(document.page or 0)
+        self._bar.setVisible(under_way and bool(document.tokens and document.tokens_read))
+        self._bar.setRange(0, document.tokens or 1)
+        self._bar.setValue(document.tokens_read)
         self._button.setVisible(under_way)
         if document.outcome == "reading":
             self._button.set_picture("pause", "Pause reading")

@@ -1,6 +1,7 @@
 """What fidelity is measured on: held-out prose with a needle and a fact in it, and the text after it.
 
-The needle's form and the fact's forms are never trained on. It knows no model.
+The sentences of needle and fact are in forms of this file, the questions in held-out ones: training never saw them. It
+knows no model.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from engine.training.prompts import CHARACTERS_PER_TOKEN, cut, plant
 
 # Plain facts about people, dates, costs and the like, which a small model finds when it has all of the document: what
 # is not found was lost by the reading.
-_KINDS = ("founder", "birth", "cost", "seat", "code", "phone", "colour", "count")
+SENTENCES = {
+    "founder": "{v} founded {s}",
+    "birth": "The birth of {s} took place on {v}",
+    "cost": "The shop asks {v} for {s}",
+    "seat": "The headquarters of {s} are in {v}",
+    "code": "The keypad at {s} takes {v} as its door code",
+    "phone": "Ring {s} at this phone number: {v}",
+    "colour": "For many years {s} has been {v}",
+    "count": "{s} has grown to {v} members",
+}
 _CONTINUATION_CHARACTERS = 2000
 _THINGS = (
     "tiger",
@@ -57,8 +67,9 @@ def make_case(documents: Sequence[Document], seed: int, number: int, tokens: int
     shortest = tokens * CHARACTERS_PER_TOKEN + _CONTINUATION_CHARACTERS
     text, continuation = cut(rng.choice([d for d in documents if len(d.text) >= shortest]).text, rng, tokens)
     thing, code = rng.choice(_THINGS), str(rng.randint(1_000_000, 9_999_999))
-    fact = make_fact(rng, held_out=True, kind=rng.choice(_KINDS))
-    planted = [f"One of the special magic numbers for {thing} is: {code}", fact.sentence]
+    fact = make_fact(rng, held_out=True, kind=rng.choice(sorted(SENTENCES)))
+    sentence = SENTENCES[fact.kind].format(s=fact.subject, v=fact.value)
+    planted = [f"One of the special magic numbers for {thing} is: {code}", sentence[0].upper() + sentence[1:]]
     return FidelityCase(
         document="[Document: text.txt]\n" + plant(planted, text, rng),
         needle=Question(f"What is the special magic number for {thing} mentioned in the document?", code),

@@ -18,6 +18,7 @@ from engine.errors import UserError
 
 STRETCH = 2048
 BATCH = 512
+SINKS = 4
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,6 +35,8 @@ def run(options: argparse.Namespace) -> int:
     """Prints a table, or one JSON object. Raises UserError when a side cannot run."""
     if options.tokens < 4 * options.chunk or options.tokens < STRETCH:
         raise UserError("bad_params", f"Read at least {max(4 * options.chunk, STRETCH)} tokens to see a difference.")
+    if STRETCH % options.chunk or options.units < options.chunk // 4 + SINKS:
+        raise UserError("bad_params", f"A chunk divides {STRETCH:,}, and a budget is larger than a quarter of it.")
     if options.side:
         measure(options)
         return 0
@@ -91,7 +94,8 @@ def _side_by_side(sides: list[_Side]) -> dict[str, dict[str, Any]]:
 
 def measure(options: argparse.Namespace) -> None:
     """One side. Prints `null` when it is ready and after each stretch, then waits for a line; at the end its figures:
-    marks [tokens read, seconds of its own], seconds of scoring and evicting, bytes of the cache, peak memory.
+    marks [tokens read, seconds of its own], seconds that were not the model's graph (scoring, choosing, evicting),
+    bytes of the cache, peak memory.
     """
     import torch
 
@@ -102,7 +106,7 @@ def measure(options: argparse.Namespace) -> None:
 
     selection = None
     if options.side == "locret":
-        selection = Selection(options.units, options.chunk, options.chunk // 4, sinks=4, turn=0)
+        selection = Selection(options.units, options.chunk, options.chunk // 4, sinks=SINKS, turn=0)
     cells = selection.capacity if selection else options.tokens
     runtime, policy = open_model(options.model, cells, "locret" if selection else "full")
     generator = torch.Generator().manual_seed(options.seed)
@@ -116,7 +120,7 @@ def measure(options: argparse.Namespace) -> None:
     timings = runtime.timings
     figures = {
         "marks": marks,
-        "overhead": timings.scoring + timings.evicting,
+        "overhead": seconds - timings.forward,
         "cache_bytes": runtime.cache_bytes,
         "peak_rss_mb": peak_rss_mb(),
     }

@@ -1,7 +1,8 @@
 """Facts to plant in a text, each with a question that asks for it and an answer.
 
-The last sentence form and the last question form of every kind are held out: training never draws them, the
-evaluation does. It knows nothing of tokens or documents. Everything is drawn from the generator that the caller passes.
+The last sentence form and the last question form of every kind are held out: training never plants or asks them. Its
+answers may be worded like that sentence, so the evaluation plants sentences of its own. It knows nothing of tokens or
+documents. Everything is drawn from the generator that the caller passes.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from engine.training.fact_values import VALUES, subject
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence to plant and an answer in full, neither with a full stop; a question; the value."""
+    """A sentence to plant and an answer in full, neither with a full stop; a question; whom it is about; the value."""
 
     kind: str
+    subject: str
     sentence: str
     question: str
     answer: str
@@ -59,6 +61,7 @@ def make_fact(rng: Random, held_out: bool = False, kind: str | None = None) -> F
     asked = place if held_out or forms.paired else rng.randrange(last)
     return Fact(
         kind=name,
+        subject=words["s"],
         sentence=_sentence(forms.sentences[place].format(**words)),
         question=_sentence(forms.questions[asked].format(**words)),
         answer=_sentence(forms.answer.format(**words)),

@@ -300,6 +300,8 @@ class FakeEngine:
             document.update(outcome="reading", page=page, tokens_read=page * 400)
             left = (document["pages"] - page) * self.options.page_seconds
             progress = {name: document[name] for name in ("page", "pages", "tokens_read")}
+            if document["kind"] != "pdf":
+                progress["pages"] = None
             units = self.memory(document["conversation"])["units"]
             progress |= {"document": document["id"], "tokens_total": document["tokens"], "units_kept": units}
             self.send(Event("reading", {**progress, "seconds_left": left}, request.id))

@@ -42,7 +42,14 @@ def test_reading_says_page_and_time_left() -> None:
     assert state(reading, None) == "page 41 of 312, about 3 min left"
 
 
+def test_a_file_without_pages_says_its_share() -> None:
+    reading = document(outcome="reading", page=1, pages=None, tokens=4000, tokens_read=1000, seconds_left=180)
+    assert state(reading, None) == "25 % read, about 3 min left"
+    assert state(document(outcome="reading", tokens=4000), None) == "Opening"
+
+
 def test_paused_says_where() -> None:
+    assert state(document(outcome="paused", page=None, pages=312), None) == "Paused"
     assert state(document(outcome="paused", page=41, pages=312), None) == "Paused at page 41 of 312"
 
 
@@ -56,6 +63,8 @@ def test_partial_names_the_reason_of_each_page_left_out() -> None:
     partial = document(outcome="partial", pages=312, pages_read=306, pages_skipped=skipped)
     assert state(partial, None) == "306 of 312 pages read"
     assert advice(partial) == "6 pages left out: a scan without text."
+    said = "Pages 2 to 7 are pictures without text. Run text recognition (OCR) on the file and drop it again."
+    assert advice(document(outcome="partial", pages=312, pages_skipped=skipped, message=said)) == said
 
 
 @pytest.mark.parametrize("outcome", ["needs_password", "needs_ocr", "refused", "failed"])

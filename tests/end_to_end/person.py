@@ -19,6 +19,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app import main as program
+from app.records import Document
 from app.widgets.message_view import AnswerView, QuestionView
 from app.window import Window
 
@@ -33,6 +34,7 @@ class Person:
         self.window, self.report_file = window, report
         self.seen: dict[str, Any] = {"began": time.time()}
         self._steps = self._work(plan)
+        window.session.document_changed.connect(self._saw)
         self._ready: Ready = lambda: True
         self._deadline = time.monotonic() + PATIENCE_SECONDS
         self._timer = QTimer(window, interval=20)
@@ -48,6 +50,11 @@ class Person:
                 self._ready = next(self._steps)
             except StopIteration:
                 self._leave()
+
+    def _saw(self, document: Document) -> None:
+        """Where a reading began or went on."""
+        if document.outcome == "reading":
+            self.seen.setdefault("first_tokens_read", document.tokens_read)
 
     def _leave(self) -> None:
         self._timer.stop()

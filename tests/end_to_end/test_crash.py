@@ -6,6 +6,7 @@ import queue
 import random
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -59,9 +60,9 @@ class Moment:
     def __init__(self, chance: random.Random, most: int) -> None:
         self._signs, self._seconds = chance.randint(1, most), chance.uniform(0, 0.5)
 
-    def wait(self, client: EngineClient, job: int) -> None:
-        """Returns at the moment, or when the job ends before it."""
-        signs, deadline = self._signs, None
+    def wait(self, client: EngineClient, job: int) -> str:
+        """Returns at the moment, or when the job ends before it: what it was then doing, "reading", "token" or ""."""
+        signs, deadline, doing = self._signs, None, ""
         while deadline is None or time.monotonic() < deadline:
             try:
                 reply = client.next(0.02)
@@ -70,11 +71,12 @@ class Moment:
             if isinstance(reply, Failure):
                 raise AssertionError(f"{reply.message} {reply.details}")
             if isinstance(reply, Result) and reply.id == job:
-                return
+                return ""
             if isinstance(reply, Event) and reply.id == job and reply.event in ("reading", "token"):
-                signs -= 1
+                signs, doing = signs - 1, reply.event
                 if signs == 0:
                     deadline = time.monotonic() + self._seconds
+        return doing
 
 
 class Checkpoints:
@@ -104,7 +106,7 @@ class Checkpoints:
 def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
     chance = random.Random(7)
     data, ledger, checkpoints = tmp_path / "data", Ledger(), Checkpoints()
-    conversation = ""
+    conversation, killed = "", Counter[str]()
     for round_ in range(ROUNDS):
         with EngineClient([ENGINE, str(data)]) as client:
             client.wait_for_event("hello")
@@ -115,7 +117,7 @@ def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
             opened = client.call("conversation_open", conversation=conversation)
             ledger.check(opened)
             unread = [d for d in opened["documents"] if d["outcome"] in ("waiting", "paused")]
-            moment = Moment(chance, most=4)
+            moment = Moment(chance, most=2)
             if round_ % 2 == 0 and not unread:
                 path = tmp_path / f"log {round_}.txt"
                 path.write_text(prose(round_, 40))
@@ -127,14 +129,15 @@ def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
                     "ask", conversation=conversation, text=f"What was noted on day {round_}?", max_tokens=60
                 )
                 moment = Moment(chance, most=12)
-            moment.wait(client, job)
+            killed[moment.wait(client, job)] += 1
             client.kill()
             client.drain()
             ledger.learn(client)
             checkpoints.check(client.replies)
     _whole(data, conversation, ledger)
     assert ledger.complete
-    assert checkpoints.resumed > 0, "no reading was ever resumed from a checkpoint"
+    assert checkpoints.resumed >= 5, f"{checkpoints.resumed} readings were resumed from a checkpoint"
+    assert min(killed["reading"], killed["token"]) >= 8, killed
 
 
 def _whole(data: Path, conversation: str, ledger: Ledger) -> None:

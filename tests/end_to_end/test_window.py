@@ -109,3 +109,4 @@ def test_quit_while_reading_and_read_on(attend: Attend, tmp_path: Path) -> None:
     assert back["conversation"] == left["conversation"]
     assert back["documents"]["long.txt"][0] == "read"
     assert back["memory"][1] > left["documents"]["long.txt"][3]
+    assert back["first_tokens_read"] >= left["documents"]["long.txt"][3], "it was read again from the beginning"

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from engine.evaluation.fidelity_cases import SENTENCES
 from engine.training import facts
 from engine.training.facts import KINDS, make_fact, short_answer
 
@@ -39,6 +40,9 @@ def test_training_never_draws_the_held_out_forms() -> None:
 def test_the_evaluations_own_forms_are_not_in_the_training_tables() -> None:
     table = Path(facts.__file__).with_name("facts.toml").read_text(encoding="utf-8").lower()
     assert not [form for form in EVALUATION_FORMS if form in table]
+    for kind, sentence in SENTENCES.items():
+        assert sentence.lower() not in table
+        assert KINDS[kind].questions[-1] not in KINDS[kind].questions[:-1]
 
 
 def test_every_kind_has_as_many_questions_as_sentences() -> None:

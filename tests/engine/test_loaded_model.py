@@ -1,0 +1,63 @@
+"""A model that cannot evict, or has no heads, runs with its full cache and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.budget import selection_for
+from engine.gguf_shape import read_shape
+from engine.loaded_model import LoadedModel, file_sha256, load_model
+from engine.locret.heads import RetainingHeads, save_heads
+from engine.settings import PolicyName
+from tests.engine.backends import tiny_gguf
+
+
+def load(path: Path, policy: PolicyName, heads: Path) -> LoadedModel:
+    loaded = load_model(read_shape(path), file_sha256(path), selection_for(256), policy, [heads], abort=lambda: False)
+    loaded.runtime.close()
+    return loaded
+
+
+@pytest.fixture
+def llama(tmp_path: Path) -> Path:
+    return tiny_gguf.write(tmp_path / "tiny.gguf", "llama").path
+
+
+def test_a_model_without_heads_reads_with_its_full_cache(llama: Path, tmp_path: Path) -> None:
+    loaded = load(llama, "locret", tmp_path)
+    assert loaded.selection is None
+    assert loaded.policy_name == "full"
+    assert loaded.notice is not None
+    assert "no retaining heads" in loaded.notice
+    assert loaded.capacity == loaded.shape.context
+
+
+def test_a_model_that_cannot_be_evicted_says_why(tmp_path: Path) -> None:
+    model = tiny_gguf.write(tmp_path / "sliding.gguf", "gemma2").path
+    loaded = load(model, "newest", tmp_path)
+    assert loaded.selection is None
+    assert loaded.notice
+    assert "gemma2" in loaded.notice or "sliding" in loaded.notice
+
+
+def test_heads_are_found_by_the_models_own_sha256(llama: Path, tmp_path: Path) -> None:
+    width = (tiny_gguf.HEADS + 2 * tiny_gguf.KV_HEADS) * tiny_gguf.HEAD_DIM
+    heads = RetainingHeads(tiny_gguf.LAYERS, width, 8, tiny_gguf.KV_HEADS)
+    save_heads(heads, tmp_path / "other.safetensors", {"model_sha256": "0" * 64})
+    assert load(llama, "locret", tmp_path).selection is None
+    save_heads(heads, tmp_path / "right.safetensors", {"model_sha256": f"{'0' * 64} {file_sha256(llama)}"})
+    loaded = load(llama, "locret", tmp_path)
+    assert loaded.heads_name == "right"
+    assert loaded.notice is None
+    assert loaded.selection == selection_for(256)
+
+
+def test_the_shipped_heads_are_for_the_starter_model_as_packaged_and_as_unpacked() -> None:
+    from engine import paths
+    from engine.loaded_model import find_heads
+
+    for model in (paths.packaged_model(), paths.unpacked_model()):
+        assert model is not None
+        assert find_heads(file_sha256(model), [paths.heads_dir()]) is not None, model
