@@ -1,4 +1,4 @@
-"""A GGUF model's Q4_1 weights unpacked to Q8_0: nearly the same numbers in twice the space, read a quarter faster.
+"""A GGUF model's Q4_1 weights unpacked to Q8_0: nearly the same numbers in half as much space again, read faster.
 
 llama.cpp's processor kernels are tuned for Q8_0 and not for Q4_1. Written with gguf's own numpy code, so that the file
 is the same, bit for bit, on every machine, and its sha256 says what it was made of. The installer runs
