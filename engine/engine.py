@@ -64,6 +64,7 @@ class Engine:
         self.seed = 0
         self.overrides = settings.checked(overrides or {})
         self.store = Store(self.data_dir / FILE_NAME)
+        self.store.purge()
         self.cancelled = threading.Event()
         self.live: dict[str, dict[str, Any]] = {}
         self.in_memory: str | None = None

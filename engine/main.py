@@ -15,6 +15,7 @@ from pathlib import Path
 # ggml's and torch's OpenMP threads would otherwise spin while they wait for each other.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
+INTERRUPTED = 130
 COMMANDS = {
     "ask": ("engine.ask_command", "answer a question about files, without a window"),
     "read": ("engine.read_command", "read files into a conversation, for later questions"),
@@ -56,10 +57,10 @@ def _run(name: str, words: list[str]) -> int:
         return int(module.run(options))
     except UserError as error:
         print(error.message, file=sys.stderr)
-        return 1
+        return INTERRUPTED if error.code == "cancelled" else 1
     except KeyboardInterrupt:
         print("Stopped. What was read is kept.", file=sys.stderr)
-        return 130
+        return INTERRUPTED
 
 
 if __name__ == "__main__":

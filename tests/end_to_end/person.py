@@ -94,6 +94,14 @@ class Person:
                     QTest.keyClicks(self.window.page.composer.input, argument)
                     QTest.keyClick(self.window.page.composer.input, Qt.Key.Key_Return)
                     yield lambda: not session.asking
+                case "ask and kill the engine":
+                    heard: list[str] = []
+                    session.token.connect(lambda _, text, heard=heard: heard.append(text))
+                    QTest.keyClicks(self.window.page.composer.input, argument)
+                    QTest.keyClick(self.window.page.composer.input, Qt.Key.Key_Return)
+                    yield lambda heard=heard: len(heard) > 2
+                    self.window.client.kill()
+                    yield lambda: not session.asking and self.window.client._hello
                 case "picture":
                     self.window.grab().save(argument)
             self._note()

@@ -110,3 +110,18 @@ def test_quit_while_reading_and_read_on(attend: Attend, tmp_path: Path) -> None:
     assert back["documents"]["long.txt"][0] == "read"
     assert back["memory"][1] > left["documents"]["long.txt"][3]
     assert back["first_tokens_read"] >= left["documents"]["long.txt"][3], "it was read again from the beginning"
+
+
+def test_an_engine_killed_in_an_answer_is_started_again_and_nothing_is_lost(attend: Attend, tmp_path: Path) -> None:
+    notes = tmp_path / "notes.txt"
+    notes.write_text(prose(3, 20))
+    seen = attend(
+        ["smallest budget", None],
+        ["drop", [str(notes)]],
+        ["ask and kill the engine", "What was noted?"],
+        ["ask", "And what else?"],
+    )
+    assert seen["documents"]["notes.txt"][0] == "read"
+    assert seen["questions"] == 2
+    assert len(seen["answers"]) == 2, "the answer that broke off is there, with what was stored of it"
+    assert seen["answers"][1]
