@@ -8,22 +8,27 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
 from engine.settings import POLICIES
+
+if TYPE_CHECKING:
+    from engine.store import Document
 
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
     """What `ask` and `read` have in common."""
     budget = parser.add_mutually_exclusive_group()
-    budget.add_argument("--budget-units", type=int, metavar="N", help="units that each KV head keeps")
+    budget.add_argument("--budget-units", type=int, metavar="N", help="units that each KV head keeps, at least 64")
     budget.add_argument("--budget-mb", type=float, metavar="MB", help="memory for the model and its cache")
-    parser.add_argument("--policy", choices=POLICIES, help="how the units that stay are chosen (default: locret)")
+    parser.add_argument(
+        "--policy", choices=POLICIES, help="how the units that stay are chosen (default: locret; full keeps all)"
+    )
     parser.add_argument("--model", help="a GGUF file (default: the starter model)")
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
     parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="of the random policy and of answers above temperature 0")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -37,8 +42,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints the answer. Raises UserError."""
+    refuse_bad_input(options)
     with open_engine(options) as work:
         return _ask(work, options)
+
+
+def refuse_bad_input(options: argparse.Namespace) -> None:
+    """Before anything heavy is loaded. Raises UserError."""
+    for file in options.files:
+        if not Path(file).exists():
+            raise UserError("no_such_file", f"There is no file {file}. Nothing was read.")
+    if options.budget_units is not None and options.budget_units < 64:
+        raise UserError("bad_params", "A budget has at least 64 units.")
+    if "question" not in options:
+        return
+    if not options.question.strip():
+        raise UserError("bad_params", "There is no question in it.")
+    if not options.conversation and Path(options.question).exists():
+        raise UserError("bad_params", f"The question is missing: {options.question}, the last argument, is a file.")
+    if options.max_tokens < 1:
+        raise UserError("bad_params", "An answer has at least 1 token.")
 
 
 class Work:
@@ -50,8 +73,6 @@ class Work:
         from engine.engine import Engine
 
         overrides = {"budget_mb": options.budget_mb, "policy": options.policy, "model": options.model}
-        if options.budget_units is not None and options.budget_units < 64:
-            raise UserError("bad_params", "A budget has at least 64 units.")
         self.engine = Engine(options.data_dir, {k: v for k, v in overrides.items() if v is not None})
         self.engine.units, self.engine.seed = options.budget_units, options.seed
         self.quiet = options.json or not sys.stderr.isatty()
@@ -97,37 +118,48 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     from engine.reading_job import ReadingJob
 
     engine = work.engine
-    for file in options.files:
-        if not Path(file).exists():
-            raise UserError("no_such_file", f"There is no file {file}. Nothing was read.")
     conversation = work.conversation(options.conversation, title_from(options.question))
     reading = ReadingJob(engine, conversation, work.emit)
     began = time.monotonic()
-    reused = False
+    reused, nothing = False, None
     if options.files:
         reading.add([str(absolute(Path(file))) for file in options.files])
         reused = reading.read_all()
+        nothing = nothing_read(engine.store.documents(conversation))
     seconds_reading = time.monotonic() - began
-    settings = {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}
-    leaf = engine.store.leaf(conversation)
-    answer = AnswerJob(engine, conversation, work.emit).ask(options.question, leaf, settings)
-    documents = reading.documents()
-    report = {
-        "answer": answer.text,
-        "conversation": conversation,
-        **engine.measures(),
-        "reused": reused if options.files else bool(answer.stats.get("reused")),
-        "seconds_reading": round(seconds_reading + answer.stats.get("seconds_reading", 0.0), 3),
-        "seconds_answering": round(answer.stats.get("seconds_answering", 0.0), 3),
-        "documents": documents,
-        "citations": [{"document": c["name"], "page": c["page"]} for c in answer.stats.get("citations", ())],
-    }
+    report = {"answer": nothing or "", "conversation": conversation, **engine.measures(), "reused": reused}
+    report |= {"seconds_reading": round(seconds_reading, 3), "seconds_answering": 0.0}
+    stats: dict[str, Any] = {}
+    if nothing is None:
+        settings = {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}
+        leaf = engine.store.leaf(conversation)
+        answer = AnswerJob(engine, conversation, work.emit).ask(options.question, leaf, settings)
+        stats = dict(answer.stats)
+        report |= {
+            "answer": answer.text,
+            **engine.measures(),
+            "reused": reused if options.files else bool(stats.get("reused")),
+            "seconds_reading": round(seconds_reading + stats.get("seconds_reading", 0.0), 3),
+            "seconds_answering": round(stats.get("seconds_answering", 0.0), 3),
+        }
+    cited = [{"document": c["name"], "page": c["page"]} for c in stats.get("citations", ())]
+    report |= {"documents": reading.documents(), "citations": cited}
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
+    elif nothing is not None:
+        raise UserError("nothing_to_read", nothing)
     else:
-        notes = [engine.notice(), answer.stats.get("note"), answer.stats.get("left_out")]
-        print_notes(notes, conversation)
+        pages = ", ".join(f"{place['document']}, p. {place['page']}" for place in cited)
+        see = f"See {pages}." if pages else None
+        print_notes([see, engine.notice(), stats.get("note"), stats.get("left_out")], conversation)
     return 0
+
+
+def nothing_read(documents: Sequence[Document]) -> str | None:
+    """What is wrong with each file, when none could be read: an answer would be made up. None when one was."""
+    if any(document.outcome in ("read", "partial") for document in documents):
+        return None
+    return " ".join(["None of it could be read.", *(f"{d.name}: {d.message}" for d in documents if d.message)])
 
 
 def print_notes(notes: Sequence[str | None], conversation: str) -> None:

@@ -1,5 +1,4 @@
-"""The command `keepsake-engine`: without an argument it serves on stdin and stdout; `ask`, `read`, `train`,
-`evaluate` do one thing.
+"""The command `keepsake-engine`: with a command it does one thing, without one it serves on stdin and stdout.
 
 It knows argument parsing and nothing else; each command has a file of its own, imported when it is called.
 """
@@ -29,6 +28,9 @@ def main(arguments: list[str] | None = None) -> int:
     words = sys.argv[1:] if arguments is None else arguments
     if words and words[0] in COMMANDS:
         return _run(words[0], words[1:])
+    if words and not words[0].startswith("-"):
+        print(f"There is no command {words[0]}. There are: {', '.join(COMMANDS)}.", file=sys.stderr)
+        return 2
     parser = argparse.ArgumentParser(prog="keepsake-engine", description=__doc__.splitlines()[0])
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
     parser.epilog = "commands: " + "; ".join(f"{name}: {text}" for name, (_, text) in COMMANDS.items())

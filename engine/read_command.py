@@ -7,8 +7,7 @@ import json
 import time
 from pathlib import Path
 
-from engine.ask_command import add_store_arguments, open_engine, print_notes
-from engine.errors import UserError
+from engine.ask_command import add_store_arguments, open_engine, print_notes, refuse_bad_input
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,9 +21,7 @@ def run(options: argparse.Namespace) -> int:
     from engine.documents.find import absolute
     from engine.reading_job import ReadingJob
 
-    for file in options.files:
-        if not Path(file).exists():
-            raise UserError("no_such_file", f"There is no file {file}. Nothing was read.")
+    refuse_bad_input(options)
     with open_engine(options) as work:
         conversation = work.conversation(options.conversation, Path(options.files[0]).name)
         reading = ReadingJob(work.engine, conversation, work.emit)
@@ -41,10 +38,7 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print(json.dumps(report, ensure_ascii=False))
             return 0
-        for document in reading.documents():
-            print(
-                f"{document['path']}: {document['outcome']}"
-                + (f" ({document['reason']})" if document["reason"] else "")
-            )
+        for document in work.engine.store.documents(conversation):
+            print(f"{document.path}: {document.message or document.outcome}")
         print_notes([work.engine.notice(), left_out(work.engine.store.documents(conversation))], conversation)
     return 0

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import queue
+import signal
 import sys
 import threading
 import traceback
@@ -38,6 +39,7 @@ SECONDS_TO_END = 3.0
 
 def serve(data_dir: Path | None) -> int:
     """Speaks the protocol until stdin ends. Returns the exit status."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the window, which ends stdin
     server = Server(_protocol_stream())
     server.hello()
     try:

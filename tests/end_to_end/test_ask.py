@@ -114,6 +114,8 @@ def test_other_policies_answer_too(folder: Path, tmp_path: Path, policy: str) ->
         ([QUESTION, "--budget-mb", "20"], "needs at least"),
         ([QUESTION, "--model", "no such.gguf"], "There is no model at"),
         ([" "], "question"),
+        ([__file__], "The question is missing"),
+        ([QUESTION, "--max-tokens", "0"], "at least 1 token"),
     ],
 )
 def test_bad_input_gets_a_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:
@@ -121,3 +123,25 @@ def test_bad_input_gets_a_sentence(tmp_path: Path, words: list[str], sentence: s
     assert done.returncode == 1
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_options_may_stand_between_files_and_question(folder: Path, tmp_path: Path) -> None:
+    data = ["--data-dir", str(tmp_path)]
+    command = [sys.executable, "-m", "engine.main", "ask", "no such.pdf", *data, "--budget-units", "256", QUESTION]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert "There is no file no such.pdf" in done.stderr
+
+
+def test_nothing_is_made_up_when_nothing_could_be_read(tmp_path: Path) -> None:
+    locked = tmp_path / "locked.pdf"
+    with pymupdf.open() as document:
+        document.new_page()
+        document.save(locked, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="secret")
+    done = ask(tmp_path / "data", str(locked), QUESTION)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "None of it could be read. locked.pdf: This file needs a password." in done.stderr
+    said = report(tmp_path / "data", str(locked), QUESTION)
+    assert said["answer"].startswith("None of it could be read.")
+    assert said["documents"][0]["outcome"] == "needs_password"
+    assert said.keys() == FIELDS.keys()
