@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
-from engine.settings import POLICIES
+from engine.settings import POLICIES, checked, checked_seed
 
 if TYPE_CHECKING:
     from engine.store import Document
@@ -50,18 +50,26 @@ def run(options: argparse.Namespace) -> int:
 def refuse_bad_input(options: argparse.Namespace) -> None:
     """Before anything heavy is loaded. Raises UserError."""
     for file in options.files:
-        if not Path(file).exists():
-            raise UserError("no_such_file", f"There is no file {file}. Nothing was read.")
+        if not file.strip() or not _exists(file):
+            raise UserError("no_such_file", f"There is no file {file or 'without a name'}. Nothing was read.")
+    checked_seed(options.seed)
     if options.budget_units is not None and options.budget_units < 64:
         raise UserError("bad_params", "A budget has at least 64 units.")
     if "question" not in options:
         return
+    options.question = options.question.encode("utf-8", "replace").decode()
     if not options.question.strip():
         raise UserError("bad_params", "There is no question in it.")
-    if not options.conversation and Path(options.question).exists():
+    if not options.conversation and _exists(options.question):
         raise UserError("bad_params", f"The question is missing: {options.question}, the last argument, is a file.")
-    if options.max_tokens < 1:
-        raise UserError("bad_params", "An answer has at least 1 token.")
+    checked({"max_tokens": options.max_tokens, "temperature": options.temperature})
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):  # too long for a name, or not one at all
+        return False
 
 
 class Work:
@@ -78,13 +86,16 @@ class Work:
         self.quiet = options.json or not sys.stderr.isatty()
         self.stream = not options.json
         self._line = False
+        self.begun: str | None = None
         signal.signal(signal.SIGINT, lambda *_: self.engine.cancelled.set())
 
     def __enter__(self) -> Work:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         self.engine.close()
+        if self.begun and isinstance(error, UserError) and error.code == "cancelled":
+            print_notes([], self.begun)
 
     def emit(self, event: str, data: dict[str, Any]) -> None:
         if event == "token" and self.stream:
@@ -105,7 +116,8 @@ class Work:
 
     def conversation(self, id: str | None, title: str) -> str:
         store = self.engine.store
-        return store.conversation(id).id if id else store.create_conversation(title).id
+        self.begun = store.conversation(id).id if id else store.create_conversation(title).id
+        return self.begun
 
 
 def open_engine(options: argparse.Namespace) -> Work:
@@ -151,7 +163,7 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     else:
         pages = ", ".join(f"{place['document']}, p. {place['page']}" for place in cited)
         see = f"See {pages}." if pages else None
-        print_notes([see, engine.notice(), stats.get("note"), stats.get("left_out")], conversation)
+        print_notes([engine.store.notice, see, engine.notice(), stats.get("note"), stats.get("left_out")], conversation)
     return 0
 
 

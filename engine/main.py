@@ -54,7 +54,8 @@ def _run(name: str, words: list[str]) -> int:
         return 1
     parser = argparse.ArgumentParser(prog=f"keepsake-engine {name}", description=description)
     module.add_arguments(parser)
-    options = parser.parse_intermixed_args(words) if name == "ask" else parser.parse_args(words)
+    intermixed = name == "ask" and "--" not in words
+    options = parser.parse_intermixed_args(words) if intermixed else parser.parse_args(words)
     try:
         return int(module.run(options))
     except UserError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from engine import wire
+from engine import settings, wire
 from engine.engine import Emit, Engine
 from engine.errors import UserError
 
@@ -17,7 +17,7 @@ def _text(params: Params, name: str) -> str:
     value = params.get(name)
     if not isinstance(value, str):
         raise UserError("bad_params", f"{name} is missing or no text.")
-    return value
+    return value.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be stored
 
 
 def ping(_engine: Engine, _params: Params) -> Answer:
@@ -38,18 +38,21 @@ def settings_set(engine: Engine, params: Params) -> Answer:
 
 def plan(engine: Engine, params: Params) -> Answer:
     budget = params.get("budget_mb")
-    if isinstance(budget, bool) or not isinstance(budget, int | float):
-        raise UserError("bad_params", "budget_mb is no number.")
-    return {"plan": engine.plan(budget).as_dict()}
+    if budget is None:
+        raise UserError("bad_params", "budget_mb is missing.")
+    return {"plan": engine.plan(settings.checked({"budget_mb": budget})["budget_mb"]).as_dict()}
 
 
 def conversations_list(engine: Engine, params: Params) -> Answer:
     search = params.get("search")
+    if search is not None and not isinstance(search, str):
+        raise UserError("bad_params", "search is no text.")
     return {"conversations": [wire.conversation(c) for c in engine.store.conversations(search or None)]}
 
 
 def conversation_create(engine: Engine, params: Params) -> Answer:
-    return {"conversation": wire.conversation(engine.store.create_conversation(str(params.get("title") or "")))}
+    title = _text(params, "title") if params.get("title") else ""
+    return {"conversation": wire.conversation(engine.store.create_conversation(title))}
 
 
 def conversation_open(engine: Engine, params: Params) -> Answer:
@@ -100,8 +103,8 @@ def documents_add(engine: Engine, params: Params, emit: Emit) -> Answer:
     from engine.reading_job import ReadingJob
 
     paths = params.get("paths")
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
-        raise UserError("bad_params", "paths is no list of texts.")
+    if not isinstance(paths, list) or not all(isinstance(path, str) and path.strip() for path in paths):
+        raise UserError("bad_params", "paths is no list of texts, or one of them is empty.")
     job = ReadingJob(engine, _text(params, "conversation"), emit)
     job.add(paths)
     job.read_all()
@@ -121,7 +124,8 @@ def ask(engine: Engine, params: Params, emit: Emit) -> Answer:
     conversation = _text(params, "conversation")
     parent = params["parent"] if "parent" in params else engine.store.leaf(conversation)
     current = engine.settings()
-    options = {name: params.get(name, current.get(name, 0)) for name in ("max_tokens", "temperature", "seed")}
+    given = {name: params[name] for name in ("max_tokens", "temperature") if name in params}
+    options = {**current, **settings.checked(given), "seed": settings.checked_seed(params.get("seed", 0))}
     message = AnswerJob(engine, conversation, emit).ask(_text(params, "text"), parent, options)
     return {"message": wire.message(message), "memory": engine.memory(conversation)}
 

@@ -118,7 +118,7 @@ def decode_request(line: bytes) -> Request:
     if unknown:
         raise ProtocolError(f"unknown fields in a request: {', '.join(sorted(unknown))}")
     method = body.get("method")
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise ProtocolError(f"unknown method: {method!r}")
     params = body.get("params", {})
     if not isinstance(params, dict):
@@ -152,7 +152,7 @@ def decode_reply(line: bytes) -> Reply:
 def _object(line: bytes) -> Mapping[str, Any]:
     try:
         body = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ProtocolError(f"not JSON: {error}") from error
     if not isinstance(body, dict):
         raise ProtocolError("not an object")

@@ -40,5 +40,6 @@ def run(options: argparse.Namespace) -> int:
             return 0
         for document in work.engine.store.documents(conversation):
             print(f"{document.path}: {document.message or document.outcome}")
-        print_notes([work.engine.notice(), left_out(work.engine.store.documents(conversation))], conversation)
+        missing = left_out(work.engine.store.documents(conversation))
+        print_notes([work.engine.store.notice, work.engine.notice(), missing], conversation)
     return 0

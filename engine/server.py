@@ -146,8 +146,10 @@ class Server:
         }
 
     def _cancel(self, target: Any) -> bool:
+        if not isinstance(target, int):
+            return False
         with self._state:
-            if target == self._running and target is not None:
+            if target == self._running:
                 self.engine.cancelled.set()
                 return True
             if target in self._waiting:

@@ -91,6 +91,7 @@ class Session:
     def _nearest(self, keys: Sequence[str], segments: Sequence[Segment]) -> int:
         """Puts the cache at the longest prefix that memory or the store holds; returns how many segments it covers."""
         in_memory = keys.index(self.key) if self.key in keys else -1
+        asked = bool(segments) and segments[-1].kind == "turn"  # its logits are not stored: it must be read
         if in_memory >= 0 and self.partial and not self._partial_continues(segments, in_memory):
             in_memory = -1
         for index in range(len(keys) - 1, -1, -1):
@@ -99,7 +100,7 @@ class Session:
                 keys[index], segments[index : index + 1], segments[:index]
             ):
                 return index
-            if here or (index > 0 and self._load(keys[index])):
+            if here or (index > 0 and not (asked and index == len(segments)) and self._load(keys[index])):
                 return index
         self._clear()
         return 0
@@ -198,9 +199,13 @@ class Session:
             yield token
 
     def answered(self, tokens: Sequence[int]) -> None:
-        """The answer's tokens are in the cache: the stream has grown by them. Stores the state."""
-        if tokens:
-            self._reached(Segment("answer", tokens))
+        """The answer's tokens are in the cache: the stream has grown by them. Stores the state.
+
+        Without a token there is nothing to store: a state that ends with a question has no logits to answer from.
+        """
+        if not tokens:
+            return
+        self._reached(Segment("answer", tokens))
         self._store(self.key, "complete", replacing=self._last_answer)
         self._last_answer = self.key
 

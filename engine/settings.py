@@ -20,7 +20,7 @@ class Setting:
     default: float | int | str | None
     label: str
     least: float = 0
-    most: float = float("inf")
+    most: float = 1e9
     choices: tuple[str, ...] = ()
 
 
@@ -56,3 +56,10 @@ def _checked(name: str, value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float) or not setting.least <= value <= setting.most:
         raise UserError("bad_params", f"{name} is a number from {setting.least:g} to {setting.most:g}.")
     return setting.kind(value)
+
+
+def checked_seed(value: Any) -> int:
+    """Raises UserError("bad_params") for what torch does not take for a seed."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 63:
+        raise UserError("bad_params", "seed is a whole number from 0 on.")
+    return value

@@ -120,6 +120,8 @@ class LlamaCppBackend:
             scores = self._run(tokens)
         except BaseException:
             self._context.drop_from(self._length)
+            if self._scorer is not None:
+                self._scorer.drop()
             raise
         finally:
             self._forward_seconds += time.perf_counter() - began

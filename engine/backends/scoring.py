@@ -55,4 +55,4 @@ class Scorer:
 
     def drop(self) -> None:
         """Forgets what was taken: the forward was stopped."""
-        self._scores = []
+        self._scores, self._tokens = [], 0

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from engine.errors import UserError
 from engine.store.database import Database
 from engine.store.documents import Documents
 from engine.store.lock import DataLock
@@ -25,7 +26,11 @@ class Store(Documents, Readings, Settings):
     """
 
     def __init__(self, path: Path, wait_seconds: float = WAIT_SECONDS) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"The folder {path.parent} cannot be made or used. Choose another with --data-dir."
+            raise UserError("data_folder_unusable", message, cause=str(error)) from error
         self._lock = DataLock(path.with_name(LOCK_NAME), wait_seconds)
         try:
             self._database = Database(path)

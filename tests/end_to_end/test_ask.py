@@ -115,7 +115,13 @@ def test_other_policies_answer_too(folder: Path, tmp_path: Path, policy: str) ->
         ([QUESTION, "--model", "no such.gguf"], "There is no model at"),
         ([" "], "question"),
         ([__file__], "The question is missing"),
-        ([QUESTION, "--max-tokens", "0"], "at least 1 token"),
+        (["", QUESTION], "There is no file"),
+        (["a" * 5000, QUESTION], "There is no file"),
+        ([QUESTION, "--temperature", "nan"], "temperature is a number"),
+        ([QUESTION, "--seed", "-1"], "seed is a whole number"),
+        ([QUESTION, "--budget-mb", "inf"], "budget_mb is a number"),
+        ([QUESTION, "--data-dir", __file__], "cannot be made or used"),
+        ([QUESTION, "--max-tokens", "0"], "max_tokens is a number from 1"),
     ],
 )
 def test_bad_input_gets_a_sentence(tmp_path: Path, words: list[str], sentence: str) -> None:

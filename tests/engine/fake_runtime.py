@@ -74,6 +74,8 @@ class FakeRuntime:
 
     def logits(self) -> Tensor:
         """Favours a letter that depends on the whole cache, and the end after a full stop."""
+        if not self._last:
+            raise RuntimeError("no token was read whose logits could be given")
         scores = torch.zeros(302)
         letter = ord("a") + int(self.cache.double().sum() * 1000) % 25
         scores[letter + 1 if self.length % 12 else ord(".") + 1] = 1

@@ -162,3 +162,14 @@ def test_other_parameters_find_no_reading(store: Store) -> None:
     model = fake_model()
     model.parameters["policy"] = "other"
     assert Session(model, store).advance(STREAM, quietly).reused == 0
+
+
+def test_an_answer_without_a_word_leaves_nothing_that_cannot_be_answered_from(store: Store) -> None:
+    first = Session(fake_model(), store)
+    first.advance(STREAM, quietly)
+    first.answered([])
+    first.store_now()
+    second = Session(fake_model(), store)
+    taken = second.advance(STREAM, quietly)
+    assert taken.reused > 0
+    assert list(second.answer(lambda logits: int(logits.argmax()), 5))

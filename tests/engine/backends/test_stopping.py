@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from engine.backends.base import AbortedError, LayerState
+from engine.backends.scoring import Scorer
 from engine.locret.heads import RetainingHeads
 from tests.engine.backends.conftest import OpenBackend
 from tests.engine.backends.samples import some_tokens
@@ -60,6 +62,17 @@ def test_an_error_while_scoring_is_raised_and_undone(open_backend: OpenBackend, 
     backend._scorer.take = take
     assert backend.length == 0
     assert backend.forward(some_tokens(20)) is not None
+
+
+def test_what_was_scored_before_a_stop_is_forgotten() -> None:
+    heads = RetainingHeads(2, 12, 4, 3).requires_grad_(False)
+    scorer, tokens = Scorer(heads, None), torch.ones(20, 12)
+    for length in (20, 3):
+        scorer.take(0, tokens)
+        scorer.drop()
+        for layer in range(2):
+            scorer.take(layer, tokens[:length])
+        assert scorer.finish().shape == (2, 3, length)
 
 
 def _fail(layer: int, features: object) -> None:

@@ -232,3 +232,66 @@ def test_nothing_heavy_is_imported_for_lists_and_settings(data: Path) -> None:
 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"id":1,"method":[]}',
+        b'{"id":1,"method":{}}',
+        b"[" * 200_000,
+        b"\xff\xfe",
+        b'{"id":true,"method":"ping"}',
+    ],
+)
+def test_a_line_that_is_no_call_is_answered_and_the_next_one_too(quick: EngineClient, line: bytes) -> None:
+    assert quick.process.stdin is not None
+    quick.process.stdin.write(line + b"\n")
+    quick.process.stdin.flush()
+    reply = quick.next()
+    assert isinstance(reply, Failure)
+    assert reply.code == "protocol"
+    assert quick.call("ping") == {}
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("plan", {"budget_mb": float("nan")}),
+        ("plan", {"budget_mb": "much"}),
+        ("settings_set", {"changes": {"budget_mb": float("inf")}}),
+        ("settings_set", {"changes": {"budget_mb": 10**400}}),
+        ("settings_set", {"changes": {"store_mb": float("inf")}}),
+        ("conversations_list", {"search": 5}),
+        ("conversation_create", {"title": {"a": 1}}),
+        ("documents_add", {"paths": [""]}),
+        ("ask", {"text": "?", "max_tokens": "x"}),
+        ("ask", {"text": "?", "temperature": float("nan")}),
+        ("ask", {"text": "?", "seed": "s"}),
+    ],
+)
+def test_wrong_parameters_are_refused_before_anything_is_written(
+    quick: EngineClient, method: str, params: dict[str, object]
+) -> None:
+    id = quick.call("conversation_create")["conversation"]["id"]
+    reply = quick.end_of(quick.send(method, **{"conversation": id, **params}))
+    assert isinstance(reply, Failure)
+    assert (reply.kind, reply.code) == ("user", "bad_params")
+    assert quick.call("conversation_open", conversation=id)["messages"] == []
+    assert len(quick.call("conversations_list")["conversations"]) == 1
+
+
+def test_cancelling_nonsense_cancels_nothing(quick: EngineClient) -> None:
+    for target in ({}, [1], "1", None, 99, 1 << 80):
+        assert quick.call("cancel", target=target) == {"cancelled": False}
+
+
+def test_half_a_surrogate_pair_is_stored_as_a_question_mark(quick: EngineClient) -> None:
+    made = quick.call("conversation_create", title="torn \ud800")["conversation"]
+    assert made["title"] == "torn ?"
+
+
+def test_a_path_too_long_for_a_name_is_no_such_file(quick: EngineClient) -> None:
+    id = quick.call("conversation_create")["conversation"]["id"]
+    (found,) = quick.call("documents_add", conversation=id, paths=["a" * 5000])["documents"]
+    assert (found["outcome"], found["reason"]) == ("refused", "no_such_file")
