@@ -267,10 +267,16 @@ class Session(ConversationFeed):
         def done(result: dict[str, Any]) -> None:
             if conversation == self.now.id:
                 self.put_documents(result["documents"])
-                if not self._own_jobs():  # while one runs, its events know more than this reply
-                    self.put_memory(result.get("memory"))
+                self._put_stored_memory(result.get("memory"))
 
         self._client.call("conversation_open", {"conversation": conversation}, done=done, failed=lambda _: None)
+
+    def _put_stored_memory(self, stored: dict[str, Any] | None) -> None:
+        """While a job runs, its events know more of what is read than a reply that crossed with them."""
+        now = self.now.memory
+        if stored is not None and now is not None and self._own_jobs():
+            stored = {**stored, "units": now.units, "tokens_read": now.tokens_read}
+        self.put_memory(stored)
 
     def _happened(self, job: Job, event: Event) -> None:
         data = event.data

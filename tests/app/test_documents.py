@@ -94,6 +94,7 @@ def test_progress_is_page_of_pages_with_time_left(
     qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "reading"}, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "of 200, about 40 s left" in card_text(window, "lease.pdf"), timeout=WAIT_MS)
     qtbot.waitUntil(window.page.meter.isVisible, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.page.meter._bar.value() > 0, timeout=WAIT_MS)
 
 
 def test_reading_pauses_and_goes_on_where_it_was(
