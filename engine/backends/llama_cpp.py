@@ -160,14 +160,11 @@ class LlamaCppBackend:
         return self._context.logits()
 
     def export_state(self) -> list[LayerState]:
-        """The cache, layer by layer: copies, the same bit for bit after `import_state` in any process."""
+        """The cache, layer by layer: one copy of it, the same bit for bit after `import_state` in any process."""
         if self._length == 0:
             return [self._empty_layer() for _ in range(self.layers)]
         state = llama_state.parse(self._context.state())
-        return [
-            LayerState(state.keys[layer].numpy().copy(), state.values[layer].numpy().copy())
-            for layer in range(self.layers)
-        ]
+        return [LayerState(state.keys[layer].numpy(), state.values[layer].numpy()) for layer in range(self.layers)]
 
     def import_state(self, layers: Sequence[LayerState]) -> None:
         """Puts an exported cache in the place of what there is. Raises ValueError for another model's."""
