@@ -17,7 +17,7 @@ LEAST_UNITS = 256
 CHUNK = 512
 SINKS = 4
 TURN = 1536
-# The engine with torch's build for processors and llama.cpp loaded, less weights and cache: 380 to 420 measured on Linux.
+# The engine with a torch for processors and llama.cpp loaded, less weights and cache: 380 to 420 measured on Linux.
 PROGRAM_MB = 420
 
 
