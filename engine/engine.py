@@ -55,7 +55,7 @@ class Engine:
     """Opens the store at once and the model when it is first needed. overrides: settings for this process alone.
 
     cancelled: set to stop the running job. live: what is known of the documents being read and stored nowhere.
-    in_memory: the conversation that the cache holds.
+    in_memory: the conversation that the cache holds. busy_with: the conversation that the running job is for.
     """
 
     def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
@@ -68,6 +68,7 @@ class Engine:
         self.cancelled = threading.Event()
         self.live: dict[str, dict[str, Any]] = {}
         self.in_memory: str | None = None
+        self.busy_with: str | None = None
         self._loaded: Loaded | None = None
         self._shapes: dict[Path, ModelShape] = {}
 

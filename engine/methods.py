@@ -80,7 +80,11 @@ def conversation_pin(engine: Engine, params: Params) -> Answer:
 
 
 def conversation_delete(engine: Engine, params: Params) -> Answer:
-    return {"conversation": wire.conversation(engine.store.delete(_text(params, "conversation")))}
+    id = _text(params, "conversation")
+    deleted = engine.store.delete(id)
+    if engine.busy_with == id:
+        engine.cancelled.set()  # what is read so far is kept, should it be restored
+    return {"conversation": wire.conversation(deleted)}
 
 
 def conversation_restore(engine: Engine, params: Params) -> Answer:

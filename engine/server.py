@@ -172,10 +172,11 @@ class Server:
                 self._waiting.discard(request.id)
                 if wanted:
                     self._running = request.id
+                    self.engine.busy_with = request.params.get("conversation")
                     self.engine.cancelled.clear()
             self._send(self._done(request) if wanted else _failure(request.id, UserError("cancelled", "Stopped.")))
             with self._state:
-                self._running = None
+                self._running = self.engine.busy_with = None
 
     def _done(self, request: Request) -> Reply:
         def emit(event: str, data: dict[str, Any]) -> None:

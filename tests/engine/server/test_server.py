@@ -295,3 +295,15 @@ def test_a_path_too_long_for_a_name_is_no_such_file(quick: EngineClient) -> None
     id = quick.call("conversation_create")["conversation"]["id"]
     (found,) = quick.call("documents_add", conversation=id, paths=["a" * 5000])["documents"]
     assert (found["outcome"], found["reason"]) == ("refused", "no_such_file")
+
+
+def test_deleting_a_conversation_stops_its_reading_and_restoring_goes_on(slow: EngineClient, text: Path) -> None:
+    id = slow.call("conversation_create")["conversation"]["id"]
+    job = slow.send("documents_add", conversation=id, paths=[str(text)])
+    slow.wait_for_event("reading", job)
+    slow.call("conversation_delete", conversation=id)
+    reply = _ended(slow, job) or slow.end_of(job)
+    assert isinstance(reply, Failure)
+    assert reply.code == "cancelled"
+    slow.call("conversation_restore", conversation=id)
+    assert [d["outcome"] for d in slow.call("documents_list", conversation=id)["documents"]] == ["paused"]
