@@ -34,7 +34,8 @@ class _Call:
 
 class EngineClient(QObject):
     """Signals: `ready(hello)` after each start, `restarting(attempt)`, `gave_up(reason)`, `announced(Event)` for events
-    without an id, `user_error(Failure)` when the caller gave no `failed`, `bug(Failure)` for every bug."""
+    without an id, `user_error(Failure)` when nobody waits for it, `bug(Failure)` for every bug.
+    """
 
     ready = Signal(dict)
     restarting = Signal(int)

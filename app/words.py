@@ -118,7 +118,12 @@ def memory_line(memory: Memory) -> str:
 def memory_details(memory: Memory) -> list[tuple[str, str]]:
     """Label and value of each fact about the memory."""
     share = 100 * memory.units / memory.tokens_read if memory.tokens_read else 0.0
-    policy = {"locret": "Retaining heads (Locret)", "full": "Everything", "newest": "The newest"}
+    policy = {
+        "locret": "Retaining heads (Locret)",
+        "full": "Everything",
+        "newest": "The newest",
+        "random": "Any, at random",
+    }
     return [
         ("Read so far", count(memory.tokens_read, "token")),
         ("Kept in each head", f"{number(memory.units)} units, {share:.0f} %"),

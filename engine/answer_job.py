@@ -124,8 +124,10 @@ class Writing:
         finally:
             seconds = time.monotonic() - began
             self.stats.update(tokens=len(self.tokens), seconds_answering=seconds)
-            self.commit("streaming" if ended == "complete" else "stopped")
-            loaded.session.answered(self.tokens)
+            try:
+                self.commit("streaming" if ended == "complete" else "stopped")
+            finally:  # the cache holds these tokens, whatever became of the message
+                loaded.session.answered(self.tokens)
 
     def _grew(self, piece: str) -> None:
         if not piece:

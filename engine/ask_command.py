@@ -159,8 +159,10 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     elif nothing is not None:
+        print_notes([], conversation)
         raise UserError("nothing_to_read", nothing)
     else:
+        print()
         pages = ", ".join(f"{place['document']}, p. {place['page']}" for place in cited)
         see = f"See {pages}." if pages else None
         print_notes([engine.store.notice, see, engine.notice(), stats.get("note"), stats.get("left_out")], conversation)
@@ -175,7 +177,6 @@ def nothing_read(documents: Sequence[Document]) -> str | None:
 
 
 def print_notes(notes: Sequence[str | None], conversation: str) -> None:
-    print()
     for note in filter(None, notes):
         print(note, file=sys.stderr)
     print(f"Go on with: --conversation {conversation}", file=sys.stderr)

@@ -55,7 +55,7 @@ class Engine:
     """Opens the store at once and the model when it is first needed. overrides: settings for this process alone.
 
     cancelled: set to stop the running job. live: what is known of the documents being read and stored nowhere.
-    in_memory: the conversation that the cache holds. busy_with: the conversation that the running job is for.
+    in_memory: the conversation that the cache holds.
     """
 
     def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
@@ -68,7 +68,6 @@ class Engine:
         self.cancelled = threading.Event()
         self.live: dict[str, dict[str, Any]] = {}
         self.in_memory: str | None = None
-        self.busy_with: str | None = None
         self._loaded: Loaded | None = None
         self._shapes: dict[Path, ModelShape] = {}
 
@@ -169,7 +168,7 @@ class Engine:
             "tokens_read": loaded.session.reader.tokens_read,
             "cache_bytes": loaded.model.runtime.cache_bytes,
             "eviction": loaded.model.selection is not None,
-            "policy": loaded.model.policy_name,
+            "policy": loaded.choice.policy if loaded.model.selection else "full",
             "notice": loaded.model.notice,
         }
 

@@ -80,11 +80,7 @@ def conversation_pin(engine: Engine, params: Params) -> Answer:
 
 
 def conversation_delete(engine: Engine, params: Params) -> Answer:
-    id = _text(params, "conversation")
-    deleted = engine.store.delete(id)
-    if engine.busy_with == id:
-        engine.cancelled.set()  # what is read so far is kept, should it be restored
-    return {"conversation": wire.conversation(deleted)}
+    return {"conversation": wire.conversation(engine.store.delete(_text(params, "conversation")))}
 
 
 def conversation_restore(engine: Engine, params: Params) -> Answer:

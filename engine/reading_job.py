@@ -35,25 +35,31 @@ class ReadingJob:
     # --- what was dropped --------------------------------------------------------------------------------------------
 
     def add(self, paths: Sequence[str]) -> list[Document]:
-        """Commits a document for each file found at the paths, those left out with their reason. Reads nothing yet."""
+        """Commits a document for each file found at the paths, those left out with their reason: all or, if it is
+        cancelled before the last was found, none. Reads nothing yet.
+        """
         from engine.documents.find import find_files
         from engine.documents.reasons import SENTENCES
 
         self.store.conversation(self.conversation)
-        added = []
+        files = []
         for found in find_files(paths):
             self._stop_if_cancelled()
-            reason = found.skipped
-            document = self.store.add_document(
-                self.conversation,
-                name=found.name,
-                path=str(found.path),
-                folder=found.folder,
-                outcome="refused" if reason else "waiting",
-                reason=reason,
-                message=SENTENCES.get(reason) if reason else None,
-            )
-            added.append(document)
+            files.append(found)
+        with self.store.at_once():
+            added = [
+                self.store.add_document(
+                    self.conversation,
+                    name=found.name,
+                    path=str(found.path),
+                    folder=found.folder,
+                    outcome="refused" if found.skipped else "waiting",
+                    reason=found.skipped,
+                    message=SENTENCES.get(found.skipped) if found.skipped else None,
+                )
+                for found in files
+            ]
+        for document in added:
             self._changed(document)
         return added
 

@@ -78,6 +78,7 @@ class Server:
         self._state = threading.Lock()
         self._waiting: set[int] = set()
         self._running: int | None = None
+        self._running_for: Any = None
 
     def hello(self) -> None:
         self._send(Event("hello", {"protocol": PROTOCOL_VERSION, "version": _version(), "pid": os.getpid()}))
@@ -132,6 +133,8 @@ class Server:
         result = IMMEDIATE[request.method](self.engine, request.params)
         if request.method == "settings_set":
             self._send(Event("settings", result))
+        if request.method == "conversation_delete":
+            self._stop_working_for(request.params.get("conversation"))
         return result
 
     def _status(self) -> dict[str, Any]:
@@ -157,6 +160,12 @@ class Server:
                 return True
         return False
 
+    def _stop_working_for(self, conversation: Any) -> None:
+        """A deleted conversation's job ends; what it has read is kept, should the conversation be restored."""
+        with self._state:
+            if self._running is not None and self._running_for == conversation:
+                self.engine.cancelled.set()
+
     def _cancel_all(self) -> None:
         with self._state:
             self._waiting.clear()
@@ -172,11 +181,11 @@ class Server:
                 self._waiting.discard(request.id)
                 if wanted:
                     self._running = request.id
-                    self.engine.busy_with = request.params.get("conversation")
+                    self._running_for = request.params.get("conversation")
                     self.engine.cancelled.clear()
             self._send(self._done(request) if wanted else _failure(request.id, UserError("cancelled", "Stopped.")))
             with self._state:
-                self._running = self.engine.busy_with = None
+                self._running = self._running_for = None
 
     def _done(self, request: Request) -> Reply:
         def emit(event: str, data: dict[str, Any]) -> None:

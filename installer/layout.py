@@ -33,6 +33,11 @@ class Layout:
         return self.venv / "keepsake-installed.json"
 
     @property
+    def unpacking(self) -> Path:
+        """What writes the starter model's weights once more."""
+        return self.root / "engine" / "unpack_weights.py"
+
+    @property
     def pyproject(self) -> Path:
         return self.root / "pyproject.toml"
 

@@ -47,6 +47,7 @@ def _inputs(layout: Layout) -> str:
         layout.pyproject.read_bytes(),
         layout.constraints.read_bytes(),
         STARTER_MODEL.encode(),
+        layout.unpacking.read_bytes() if layout.unpacking.exists() else b"",
         os.path.realpath(layout.python).encode(),
         str(layout.root).encode(),
     )

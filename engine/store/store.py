@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,10 +30,10 @@ class Store(Documents, Readings, Settings):
     def __init__(self, path: Path, wait_seconds: float = WAIT_SECONDS) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
+            self._lock = DataLock(path.with_name(LOCK_NAME), wait_seconds)
         except OSError as error:
             message = f"The folder {path.parent} cannot be made or used. Choose another with --data-dir."
             raise UserError("data_folder_unusable", message, cause=str(error)) from error
-        self._lock = DataLock(path.with_name(LOCK_NAME), wait_seconds)
         try:
             self._database = Database(path)
             self._end_what_a_crash_left()
@@ -43,6 +45,12 @@ class Store(Documents, Readings, Settings):
     def notice(self) -> str | None:
         """What the person must know about how the file was opened, or None."""
         return self._database.notice
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What is written inside is committed as one, or not at all."""
+        with self._database.write():
+            yield
 
     def close(self) -> None:
         """Lets another engine in. No thread may be using the store."""

@@ -53,7 +53,7 @@ def main() -> int:
     chance = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
         text = Path(folder) / "long.txt"
-        text.write_text("\n\n".join(" ".join(chance.choices(WORDS, k=60)) for _ in range(wanted // 150)))
+        text.write_text("\n\n".join(" ".join(chance.choices(WORDS, k=60)) for _ in range(wanted // 140 + 1)))
         data = Path(folder) / "data"
         fresh = start(data, None, [str(text)])
         again = [start(data, fresh.conversation, []) for _ in range(SECOND_STARTS)]

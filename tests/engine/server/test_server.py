@@ -297,7 +297,7 @@ def test_a_path_too_long_for_a_name_is_no_such_file(quick: EngineClient) -> None
     assert (found["outcome"], found["reason"]) == ("refused", "no_such_file")
 
 
-def test_deleting_a_conversation_stops_its_reading_and_restoring_goes_on(slow: EngineClient, text: Path) -> None:
+def test_deleting_a_conversation_pauses_its_reading_and_restoring_finds_it_so(slow: EngineClient, text: Path) -> None:
     id = slow.call("conversation_create")["conversation"]["id"]
     job = slow.send("documents_add", conversation=id, paths=[str(text)])
     slow.wait_for_event("reading", job)

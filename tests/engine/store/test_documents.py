@@ -27,6 +27,19 @@ def test_documents_stand_in_the_order_of_arrival(store: Store) -> None:
     assert (other.position, other.outcome, other.reason, other.folder) == (0, "refused", "binary", None)
 
 
+def test_a_drop_is_committed_whole_or_not_at_all(store: Store) -> None:
+    conversation = store.create_conversation().id
+    with pytest.raises(KeyboardInterrupt), store.at_once():
+        for name in "ab":
+            store.add_document(conversation, name=name, path=f"/drop/{name}")
+        raise KeyboardInterrupt
+    assert store.documents(conversation) == []
+    with store.at_once():
+        for name in "ab":
+            store.add_document(conversation, name=name, path=f"/drop/{name}")
+    assert [document.name for document in store.documents(conversation)] == ["a", "b"]
+
+
 def test_an_update_changes_only_the_columns_given(store: Store) -> None:
     made = store.add_document(store.create_conversation().id, name="a.pdf", path="/a.pdf", reason="damaged")
     changed = store.update_document(
