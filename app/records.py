@@ -12,13 +12,14 @@ from typing import Any, Self
 Wire = Mapping[str, Any]
 
 
+@dataclass(frozen=True)
 class Record:
     """A dataclass made from a wire object: fields it does not name are left aside, null becomes the default."""
 
     @classmethod
     def of(cls, wire: Wire) -> Self:
         """Raises TypeError when a field without a default is missing."""
-        names = {known.name for known in fields(cls)}  # type: ignore[arg-type]
+        names = {known.name for known in fields(cls)}
         return cls(**{name: value for name, value in wire.items() if name in names and value is not None})
 
 

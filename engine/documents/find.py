@@ -61,7 +61,8 @@ def _dropped(path: Path) -> Iterator[Found]:
     except PermissionError:
         yield Found(path, name, skipped="no_permission")
     except (OSError, RuntimeError, ValueError):
-        yield Found(path, name, skipped="broken_link" if os.path.islink(path) else "no_such_file")  # noqa: PTH114 (Path raises for long names)
+        is_link = os.path.islink(path)  # noqa: PTH114 (Path raises for long names)
+        yield Found(path, name, skipped="broken_link" if is_link else "no_such_file")
     else:
         if stat.S_ISDIR(mode):
             yield from _walk(path, path, display_name(path.resolve().name or str(path)))

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import cast
 
 import torch
 
@@ -21,11 +22,13 @@ from engine.budget import selection_for
 from engine.chat_format import ChatFormat, chat_format
 from engine.errors import UserError
 from engine.evaluation.fidelity_cases import FidelityCase, Question, found, make_case
+from engine.loaded_model import file_sha256, find_heads, policy_for
 from engine.locret.heads import RetainingHeads, load_heads
-from engine.locret.policies import Locret, LocretConsensus, Newest, Policy, Random
+from engine.locret.policies import Locret, Policy
 from engine.locret.reading import Reader
 from engine.locret.selection import Selection
 from engine.paths import heads_dir, starter_model
+from engine.settings import PolicyName
 from engine.training.corpus import CorpusError, read_documents
 
 ANSWER_TOKENS = 32
@@ -65,7 +68,7 @@ class Setup:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `evaluate fidelity`."""
     parser.add_argument("--model", type=Path, help="a GGUF file (default: the starter model)")
-    parser.add_argument("--heads", type=Path, help="a head file (default: the one we ship)")
+    parser.add_argument("--heads", type=Path, help="a head file (default: the one we ship for the model)")
     parser.add_argument("--data", type=Path, required=True, help="the training text's folder (train --fetch fills it)")
     parser.add_argument("--tokens", type=int, default=2048, help="length of each document")
     parser.add_argument("--kept", type=_numbers, default=[0.25, 0.125], help="shares kept, with commas between")
@@ -91,7 +94,10 @@ def run(args: argparse.Namespace) -> int:
     model = args.model or starter_model()
     if model is None:
         raise UserError("model_missing", "There is no model; name one with --model.")
-    heads = load_heads(args.heads or heads_dir() / "smollm2-135m-instruct.safetensors")
+    file = args.heads or find_heads(file_sha256(model), [heads_dir()])
+    if file is None:
+        raise UserError("no_heads", f"{model.name} has no retaining heads. Name a head file with --heads.")
+    heads = load_heads(file)
     torch.set_num_threads(args.threads)
     runtime = LlamaCppBackend(model, n_ctx=2 * args.tokens + 512, threads=args.threads, heads=heads)
     setup = Setup(runtime, chat_format(runtime.chat_template), heads, args.continuation)
@@ -158,13 +164,8 @@ def _selection(row: Row, tokens: int) -> Selection | None:
 
 
 def _policy(name: str, heads: RetainingHeads) -> Policy:
-    if name == "newest":
-        return Newest()
-    if name == "random":
-        return Random()
-    if name == "locret" and heads.calibration is not None:
-        return LocretConsensus(heads.calibration)
-    return Locret()
+    """The authors' own ranking under its name here; any other as a reading would use it."""
+    return Locret() if name == "locret-authors" else policy_for(cast(PolicyName, name), heads)
 
 
 def _answers(setup: Setup, question: Question) -> bool:

@@ -5,7 +5,9 @@ It knows GGUF's names and row order, and nothing of how the model is run. It rea
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import torch
@@ -74,12 +76,15 @@ def read_llama(path: Path, dtype: torch.dtype) -> LlamaWeights:
     def weight(name: str) -> Tensor:
         return torch.from_numpy(dequantize(tensors[name].data, tensors[name].tensor_type).copy()).to(dtype)
 
+    def block_weight(block: int, name: str) -> Tensor:
+        return weight(f"blk.{block}.{name}.weight")
+
     shape = _shape(reader)
     embedding = weight("token_embd.weight")
     return LlamaWeights(
         shape=shape,
         embedding=embedding,
-        layers=[_layer(shape, lambda name, n=n: weight(f"blk.{n}.{name}.weight")) for n in range(shape.layers)],
+        layers=[_layer(shape, partial(block_weight, n)) for n in range(shape.layers)],
         norm=weight("output_norm.weight"),
         unembedding=weight("output.weight") if "output.weight" in tensors else embedding,
     )
@@ -91,7 +96,7 @@ def half_split_rows(weight: Tensor, heads: int) -> Tensor:
     return weight.reshape(heads, rows // heads // 2, 2, columns).transpose(1, 2).reshape(rows, columns)
 
 
-def _layer(shape: LlamaShape, weight) -> LlamaLayer:  # type: ignore[no-untyped-def]
+def _layer(shape: LlamaShape, weight: Callable[[str], Tensor]) -> LlamaLayer:
     query = half_split_rows(weight("attn_q"), shape.heads)
     key = half_split_rows(weight("attn_k"), shape.kv_heads)
     return LlamaLayer(
