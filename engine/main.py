@@ -13,6 +13,8 @@ from pathlib import Path
 
 # ggml's and torch's OpenMP threads would otherwise spin while they wait for each other.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+# transformers draws bars while it loads; what happens is told by our own words.
+os.environ.setdefault("TQDM_DISABLE", "1")
 
 INTERRUPTED = 130
 COMMANDS = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,10 @@ class AbortedError(Exception):
 
 @dataclass(frozen=True)
 class LayerState:
-    """One layer of the cache. keys, values: float16 (units, kv_heads * head_dim), keys rotated by slot."""
+    """One layer of the cache, in the runtime's own form. keys, values: `state_dtype` (units, kv_heads * head_dim)."""
 
-    keys: NDArray[np.float16]
-    values: NDArray[np.float16]
+    keys: NDArray[Any]
+    values: NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,9 @@ class Runtime(Backend, Protocol):
     eviction_refusal: str | None
     """Why this model's cache cannot be evicted, as a sentence; None where it can."""
 
+    state_dtype: np.dtype[Any]
+    """Of the arrays of an exported state."""
+
     @property
     def cache_bytes(self) -> int:
         """Bytes that the units held now take, keys and values in every layer."""
@@ -56,6 +59,11 @@ class Runtime(Backend, Protocol):
     @property
     def chat_template(self) -> str | None:
         """The model's own Jinja template."""
+        ...
+
+    @property
+    def template_words(self) -> Mapping[str, str]:
+        """`bos_token` and `eos_token` as the template is to write them; empty texts where there are none."""
         ...
 
     def logits(self) -> Tensor:

@@ -65,7 +65,10 @@ class LlamaCppBackend:
             model.model_bytes,
             model.architecture,
         )
-        self.chat_template, self.end_tokens = model.chat_template, model.end_tokens
+        vocabulary = model.vocabulary
+        self.chat_template, self.end_tokens = vocabulary.chat_template, vocabulary.end_tokens
+        self.template_words = vocabulary.template_words
+        self.state_dtype = np.dtype(np.float16)
         self.eviction_refusal: str | None = None
         self._length = 0
         self._forward_seconds = self._scoring_seconds = self._evicting_seconds = 0.0
@@ -182,11 +185,11 @@ class LlamaCppBackend:
 
     def tokenize(self, text: str, special: bool) -> list[int]:
         """special: whether control tokens in the text are read as such; False for documents and questions."""
-        return self._model.tokenize(text, special)
+        return self._model.vocabulary.tokenize(text, special)
 
     def token_bytes(self, token: int) -> bytes:
         """What the token says; UTF-8 when joined with its neighbours. Empty for control tokens."""
-        return self._model.token_bytes(token)
+        return self._model.vocabulary.token_bytes(token)
 
     def close(self) -> None:
         """Frees the cache and the weights; nothing else may be called after it."""

@@ -25,19 +25,29 @@ def interleaved_columns(heads: int, kv_heads: int, head_dim: int) -> Tensor:
 
 
 class Scorer:
-    """Scores a forward layer by layer; `columns` says where the heads' columns go (None: they are in order)."""
+    """Scores a forward layer by layer; `columns` says where the heads' columns go (None: they are in order).
 
-    def __init__(self, heads: RetainingHeads, columns: Tensor | None) -> None:
+    device, dtype: of the features and of the products; the CIS are float32 on the CPU.
+    """
+
+    def __init__(
+        self,
+        heads: RetainingHeads,
+        columns: Tensor | None,
+        device: torch.device | None = None,
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
         first = torch.stack(list(heads.first)).detach()
-        self._first = (first if columns is None else first[:, :, columns]).transpose(1, 2).contiguous()
-        self._second = torch.stack(list(heads.second)).detach().transpose(1, 2).contiguous()
+        ordered = (first if columns is None else first[:, :, columns]).transpose(1, 2)
+        self._first = ordered.to(device, dtype).contiguous()
+        self._second = torch.stack(list(heads.second)).detach().transpose(1, 2).to(device, dtype).contiguous()
         self._activation = ACTIVATIONS[heads.activation]
-        self._few = torch.empty(heads.layers, _FEW, heads.width)
+        self._few = torch.empty(heads.layers, _FEW, heads.width, device=device, dtype=dtype)
         self._scores: list[Tensor] = []
         self._tokens = 0
 
     def take(self, layer: int, features: Tensor) -> None:
-        """features: float32 (n, width), of one layer; layers come in order. They are read now or copied."""
+        """features: (n, width), of one layer; layers come in order. They are read now or copied."""
         self._tokens = len(features)
         if self._tokens <= _FEW:
             self._few[layer, : self._tokens] = features
@@ -49,8 +59,8 @@ class Scorer:
         """The CIS of what was taken since the last call, float32 (layers, kv_heads, n)."""
         if self._tokens <= _FEW:
             hidden = self._activation(self._few[:, : self._tokens] @ self._first)
-            return (hidden @ self._second).transpose(1, 2).contiguous()
-        scores, self._scores = torch.stack(self._scores), []
+            return (hidden @ self._second).transpose(1, 2).contiguous().float().cpu()
+        scores, self._scores = torch.stack(self._scores).float().cpu(), []
         return scores
 
     def drop(self) -> None:

@@ -1,0 +1,90 @@
+"""Attention for transformers models over a UnitCache: queries are rotated here, by slot, keys in the cache.
+
+The model itself is made to rotate nothing (`unrotated`), so keys reach the cache as they were before RoPE and after
+any norm, whatever the architecture. It knows attention modules only by what transformers hands over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.nn.attention.bias import causal_lower_right
+from transformers import AttentionInterface
+
+from engine.backends.torch_cache import SlotRotation
+
+NAME = "keepsake"
+
+
+class Pass:
+    """What the attention of one forward shares: the rotation of the queries and the causal mask.
+
+    first: the slot of the forward's first token.
+    """
+
+    def __init__(self, rotation: SlotRotation, first: int) -> None:
+        self.rotation, self.first = rotation, first
+        self._mask: Tensor | None = None
+
+    def mask(self, tokens: int, units: int, device: torch.device) -> Tensor:
+        """bool (tokens, units): a token sees every unit before it and itself."""
+        if self._mask is None or self._mask.device != device:
+            self._mask = torch.ones(tokens, units, dtype=torch.bool, device=device).tril(units - tokens)
+        return self._mask
+
+
+def attend(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,  # noqa: ARG001 (none is made for an attention of our own)
+    scaling: float | None = None,
+    keepsake_pass: Pass | None = None,
+    **_: Any,
+) -> tuple[Tensor, None]:
+    """query: unrotated (1, heads, n, d); key: rotated, value: (1, kv_heads, units, d), the last n of them the
+    queries' own. Returns (1, n, heads, d).
+    """
+    assert keepsake_pass is not None
+    if getattr(module, "use_rope", True):
+        query = keepsake_pass.rotation.turn(query, keepsake_pass.first)
+    if query.shape[2] == 1:
+        attended = _one(query, key, value, scaling)
+    elif query.device.type == "cuda":
+        bias: Any = causal_lower_right(query.shape[2], key.shape[2])
+        attended = F.scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=scaling, enable_gqa=True)
+    else:
+        mask = keepsake_pass.mask(query.shape[2], key.shape[2], query.device)
+        attended = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scaling, enable_gqa=True)
+    return attended.transpose(1, 2), None
+
+
+def _one(query: Tensor, key: Tensor, value: Tensor, scaling: float | None) -> Tensor:
+    """One token: the query heads of a group are the rows of one product, so that keys and values are not repeated."""
+    _, heads, _, width = query.shape
+    grouped = query.view(1, key.shape[1], heads // key.shape[1], width)
+    return F.scaled_dot_product_attention(grouped, key, value, scale=scaling).view(1, heads, 1, value.shape[-1])
+
+
+AttentionInterface.register(NAME, attend)
+
+
+@contextmanager
+def unrotated(rotary: nn.Module) -> Iterator[None]:
+    """While it lasts, the model's rotary embedding turns nothing: every angle is 0, which changes no bit."""
+    handle = rotary.register_forward_hook(_no_angles)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _no_angles(_module: nn.Module, _inputs: Any, angles: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
+    cos, sin = angles
+    return torch.ones_like(cos), torch.zeros_like(sin)

@@ -1,0 +1,262 @@
+"""The torch runtime: Locret's eviction on Hugging Face models, through hooks and a cache of ours (DESIGN section 5).
+
+It knows the method's Backend and how transformers calls attention and cache; no document, conversation or store.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from engine.backends.base import AbortedError, LayerState, Timings
+from engine.backends.scoring import Scorer
+from engine.backends.torch_attention import Pass, unrotated
+from engine.backends.torch_cache import LayerUnits, SlotRotation, UnitCache
+from engine.backends.torch_features import FeatureCapture
+from engine.backends.torch_model import Placement, TorchModel
+from engine.errors import UserError
+from engine.locret.heads import RetainingHeads
+
+STATE_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
+    torch.float32: np.dtype(np.float32),
+    torch.float16: np.dtype(np.float16),
+    torch.bfloat16: np.dtype(np.uint16),  # numpy has no bfloat16: its bits
+}
+
+
+class TorchBackend:
+    """A transformers model with one cache of at most `n_ctx` units in each head, in the model's own dtype.
+
+    n_batch: tokens a forward, at most. heads: without them `forward` gives no CIS. abort: asked before every layer
+    while several tokens run. grows: take the cache's memory as it is needed, for a full cache. Raises UserError
+    ("model_missing" or "model_broken").
+    """
+
+    def __init__(
+        self,
+        model_path: Path,
+        *,
+        n_ctx: int,
+        n_batch: int = 512,
+        heads: RetainingHeads | None = None,
+        abort: Callable[[], bool] | None = None,
+        placement: Placement | None = None,
+        grows: bool = False,
+    ) -> None:
+        self._model = model = TorchModel(model_path, placement or Placement())
+        self.layers, self.heads, self.kv_heads, self.head_dim = (
+            model.layers,
+            model.heads,
+            model.kv_heads,
+            model.head_dim,
+        )
+        self.context_length, self.model_bytes, self.architecture = (
+            model.context_length,
+            model.model_bytes,
+            model.architecture,
+        )
+        self.chat_template, self.end_tokens = model.vocabulary.chat_template, model.vocabulary.end_tokens
+        self.template_words = model.vocabulary.template_words
+        self.state_dtype = STATE_DTYPES[model.dtype]
+        self.eviction_refusal: str | None = None
+        if model.window and n_ctx > model.window:
+            model.close()
+            raise UserError(
+                "model_broken",
+                f"{model_path.name} sees only its last {model.window:,} tokens (sliding-window layers), so its cache "
+                f"cannot hold {n_ctx:,}. Choose a smaller memory budget, or another model.",
+            )
+        self._batch, self._abort = n_batch, abort
+        self._capacity = n_ctx
+        self._rotation = SlotRotation(model.frequencies, model.magnitude, n_ctx, model.device)
+        rotations = [self._rotation if rotated else None for rotated in model.rotated_layers]
+        self._cache = UnitCache(n_ctx, grows, rotations)
+        self._scorer = self._scoring(heads) if heads is not None else None
+        self._capture = FeatureCapture(self._score_layer)
+        self._last_hidden: Tensor | None = None
+        self._stoppable = False
+        self._forward_seconds = self._scoring_seconds = self._evicting_seconds = 0.0
+        self._hooks = ExitStack()
+        self._watch()
+
+    @property
+    def length(self) -> int:
+        """Units that each head holds now."""
+        return self._cache.length
+
+    @property
+    def capacity(self) -> int:
+        """Units that each head can hold."""
+        return self._capacity
+
+    @property
+    def cache_bytes(self) -> int:
+        """Bytes of the units held now, in every layer: values, keys unrotated and keys rotated."""
+        copies = 2 * self.layers + sum(self._model.rotated_layers)
+        return self.length * copies * self.kv_heads * self.head_dim * self._model.dtype.itemsize
+
+    @property
+    def timings(self) -> Timings:
+        return Timings(self._forward_seconds - self._scoring_seconds, self._scoring_seconds, self._evicting_seconds)
+
+    @torch.inference_mode()
+    def forward(self, tokens: Sequence[int]) -> Tensor | None:
+        """Runs the tokens at slots length..length+n-1; the logits are then those of the last one.
+
+        Returns the raw CIS, float32 (layers, kv_heads, n), or None without heads. Raises AbortedError; the cache is
+        then as it was before the call, as it is after any other error.
+        """
+        if not tokens:
+            raise ValueError("there are no tokens to read")
+        before = self.length
+        if before + len(tokens) > self._capacity:
+            raise ValueError(f"{len(tokens)} tokens on {before} units do not fit {self._capacity}")
+        began = time.perf_counter()
+        try:
+            pieces = [self._run(tokens[at : at + self._batch]) for at in range(0, len(tokens), self._batch)]
+        except BaseException:
+            self._cache.drop_from(before)
+            self._capture.drop()
+            if self._scorer is not None:
+                self._scorer.drop()
+            raise
+        finally:
+            self._forward_seconds += time.perf_counter() - began
+        return torch.cat([piece for piece in pieces if piece is not None], dim=-1) if self._scorer else None
+
+    @torch.inference_mode()
+    def keep(self, slots: Tensor) -> None:
+        """Keeps only these units and renumbers them; each kept key is rotated to its new slot from its own original.
+
+        slots: int64 (layers, kv_heads, kept), ascending in each head.
+        """
+        self._check_slots(slots)
+        began = time.perf_counter()
+        self._cache.keep(slots)
+        self._evicting_seconds += time.perf_counter() - began
+
+    @torch.inference_mode()
+    def clear(self) -> None:
+        """Empties the cache and zeroes its memory."""
+        self._cache.drop_from(0)
+        self._last_hidden = None
+
+    @torch.inference_mode()
+    def logits(self) -> Tensor:
+        """float32 (vocabulary,), on the CPU: of the last token forwarded."""
+        if self._last_hidden is None:
+            raise RuntimeError("no token was read whose logits could be given")
+        return self._model.unembed(self._last_hidden).float().cpu().clone()
+
+    def export_state(self) -> list[LayerState]:
+        """The cache, layer by layer, keys unrotated; the same bit for bit after `import_state` in any process."""
+        return [self._exported(layer.units()) if self.length else self._empty_layer() for layer in self._cache.units]
+
+    @torch.inference_mode()
+    def import_state(self, layers: Sequence[LayerState]) -> None:
+        """Puts an exported cache in the place of what there is. Raises ValueError for another model's."""
+        self._check_layers(layers)
+        self.clear()
+        if len(layers[0].keys) == 0:
+            return
+        for layer, state in zip(self._cache.units, layers, strict=True):
+            layer.put(LayerUnits(self._imported(state.keys), self._imported(state.values)))
+
+    def tokenize(self, text: str, special: bool) -> list[int]:
+        """special: whether control tokens in the text are read as such; False for documents and questions."""
+        return self._model.vocabulary.tokenize(text, special)
+
+    def token_bytes(self, token: int) -> bytes:
+        """What the token says; UTF-8 when joined with its neighbours. Empty for control tokens."""
+        return self._model.vocabulary.token_bytes(token)
+
+    def close(self) -> None:
+        """Frees the cache and the weights; nothing else may be called after it."""
+        self._hooks.close()
+        self._cache.layers.clear()
+        self._cache.units.clear()
+        self._model.close()
+
+    # --- the model runs ----------------------------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        self._hooks.enter_context(unrotated(self._model.rotary))
+        if self._scorer is not None:
+            self._hooks.enter_context(self._capture.on(self._model.attentions))
+        for block in self._model.blocks:
+            handle = block.register_forward_pre_hook(self._stop_if_asked)
+            self._hooks.callback(handle.remove)
+
+    def _run(self, tokens: Sequence[int]) -> Tensor | None:
+        self._stoppable = len(tokens) > 1  # one token is over before anybody could wait for it
+        self._last_hidden = self._model.run(tokens, self._cache, Pass(self._rotation, self._cache.length))
+        if self._scorer is None:
+            return None
+        began = time.perf_counter()
+        scores = self._scorer.finish()
+        self._scoring_seconds += time.perf_counter() - began
+        return scores
+
+    def _stop_if_asked(self, _block: torch.nn.Module, _inputs: Any) -> None:
+        if self._stoppable and self._abort is not None and self._abort():
+            raise AbortedError
+
+    # --- scoring -----------------------------------------------------------------------------------------------------
+
+    def _scoring(self, heads: RetainingHeads) -> Scorer:
+        shape = (self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
+        if (heads.layers, heads.width, heads.kv_heads) != shape:
+            raise UserError("model_broken", "These retaining heads were trained for a model of another shape.")
+        return Scorer(heads, None, self._model.device, self._model.dtype)
+
+    def _score_layer(self, layer: int, features: Tensor) -> None:
+        began = time.perf_counter()
+        if self._scorer is not None:
+            self._scorer.take(layer, features)
+        self._scoring_seconds += time.perf_counter() - began
+
+    # --- state -------------------------------------------------------------------------------------------------------
+
+    def _exported(self, units: LayerUnits) -> LayerState:
+        return LayerState(*(self._as_rows(part) for part in (units.keys, units.values)))
+
+    def _as_rows(self, units: Tensor) -> NDArray[Any]:
+        """(kv_heads, n, head_dim) to (n, kv_heads * head_dim), a copy."""
+        rows = units.transpose(0, 1).reshape(units.shape[1], -1).cpu()
+        return (rows.view(torch.uint16) if rows.dtype == torch.bfloat16 else rows).numpy()
+
+    def _imported(self, rows: NDArray[Any]) -> Tensor:
+        tensor = torch.from_numpy(rows.copy())
+        tensor = tensor.view(torch.bfloat16) if self._model.dtype == torch.bfloat16 else tensor
+        return tensor.view(len(rows), self.kv_heads, self.head_dim).transpose(0, 1).to(self._model.device)
+
+    def _empty_layer(self) -> LayerState:
+        shape = (0, self.kv_heads * self.head_dim)
+        return LayerState(np.empty(shape, self.state_dtype), np.empty(shape, self.state_dtype))
+
+    # --- checks ------------------------------------------------------------------------------------------------------
+
+    def _check_slots(self, slots: Tensor) -> None:
+        if slots.shape[:2] != (self.layers, self.kv_heads) or slots.shape[-1] == 0:
+            raise ValueError(
+                f"slots of shape {tuple(slots.shape)} for {self.layers} layers of {self.kv_heads} KV heads"
+            )
+        if slots.min() < 0 or slots.max() >= self.length or not (slots.diff(dim=-1) > 0).all():
+            raise ValueError(f"slots must ascend within 0..{self.length - 1} in each head")
+
+    def _check_layers(self, layers: Sequence[LayerState]) -> None:
+        width = self.kv_heads * self.head_dim
+        arrays = [array for layer in layers for array in (layer.keys, layer.values)]
+        shapes = {array.shape for array in arrays}
+        if len(layers) != self.layers or len(shapes) != 1 or next(iter(shapes))[1:] != (width,):
+            raise ValueError("this state is not of this model")
+        if any(array.dtype != self.state_dtype for array in arrays):
+            raise ValueError("this state was stored in another precision")

@@ -1,0 +1,190 @@
+"""A transformers cache of ours: what is kept in each layer and KV head, each key rotated by its slot.
+
+It keeps every key twice: as it was before rotation, from which it is turned to its slot anew after each eviction, so
+that nothing drifts, and rotated, so that decoding turns no key but the new one. It knows no model, only shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from transformers.cache_utils import Cache, CacheLayerMixin
+
+_GROWTH = 1.5
+_FIRST_CELLS = 1024
+
+
+class SlotRotation:
+    """RoPE by slot, half-split pairs (i, i + dimensions/2), computed in float32 and rounded once.
+
+    frequencies: (dimensions/2,), radians a slot; the first `dimensions` of each head are turned. magnitude: what a
+    rotated vector's length is multiplied by (YaRN, longrope; 1 otherwise). Tables cover slots 0..slots-1.
+    """
+
+    def __init__(self, frequencies: Tensor, magnitude: float, slots: int, device: torch.device) -> None:
+        angles = torch.arange(slots, dtype=torch.float64).outer(frequencies.double().cpu())
+        self._cos = (angles.cos() * magnitude).float().to(device)
+        self._sin = (angles.sin() * magnitude).float().to(device)
+        self._half = self._cos.shape[1]
+
+    def turn(self, vectors: Tensor, first: int) -> Tensor:
+        """vectors: (..., n, head_dim), unrotated, for slots first..first+n-1. Returns them rotated, in their dtype."""
+        last, half = first + vectors.shape[-2], self._half
+        cos, sin = self._cos[first:last].to(vectors.device), self._sin[first:last].to(vectors.device)
+        left, right = vectors[..., :half].float(), vectors[..., half : 2 * half].float()
+        turned = torch.empty_like(vectors)
+        turned[..., :half] = left * cos - right * sin
+        turned[..., half : 2 * half] = right * cos + left * sin
+        turned[..., 2 * half :] = vectors[..., 2 * half :]
+        return turned
+
+
+@dataclass
+class LayerUnits:
+    """One layer's units, unrotated keys and values: (kv_heads, n, head_dim), as views of the cache."""
+
+    keys: Tensor
+    values: Tensor
+
+
+class UnitLayer(CacheLayerMixin):
+    """The units of one layer in buffers of `cells` slots, or of as many as are needed, at most `cells`, if it grows.
+
+    rotation None: this layer has no positions (SmolLM3), and its keys are kept once.
+    """
+
+    is_sliding = False
+
+    def __init__(self, cells: int, grows: bool, rotation: SlotRotation | None) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.length = 0
+        self._cells, self._grows, self._rotation = cells, grows, rotation
+        self._keys = self._values = self._turned = torch.empty(0)
+
+    def lazy_initialization(self, key_states: Tensor, value_states: Tensor) -> None:
+        """key_states, value_states: (1, kv_heads, n, head_dim); they give shape, dtype and device."""
+        _, heads, tokens, width = key_states.shape
+        cells = min(self._cells, max(_FIRST_CELLS, tokens)) if self._grows else self._cells
+        self._keys = key_states.new_zeros(heads, cells, width)
+        self._values = value_states.new_zeros(heads, cells, value_states.shape[-1])
+        self._turned = torch.zeros_like(self._keys) if self._rotation else self._keys
+        self.is_initialized = True
+
+    def update(self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
+        """Appends unrotated keys and values, (1, kv_heads, n, head_dim), at the next slots.
+
+        Returns all keys, rotated, and all values: (1, kv_heads, length, head_dim), views.
+        """
+        if not self.is_initialized:
+            self.lazy_initialization(key_states, value_states)
+        first, last = self.length, self.length + key_states.shape[2]
+        self._make_room(last)
+        self._keys[:, first:last] = key_states[0]
+        self._values[:, first:last] = value_states[0]
+        if self._rotation is not None:
+            self._turned[:, first:last] = self._rotation.turn(key_states[0], first)
+        self.length = last
+        return self._turned[None, :, :last], self._values[None, :, :last]
+
+    def keep(self, slots: Tensor) -> None:
+        """slots: int64 (kv_heads, kept), ascending. They move to slots 0..kept-1; the others are zeroed."""
+        kept = slots.shape[1]
+        index = slots.to(self._keys.device)[..., None]
+        for buffer in (self._keys, self._values):
+            buffer[:, :kept] = buffer.gather(1, index.expand(-1, -1, buffer.shape[-1]))
+        self._turn_anew(kept)
+        self._zero(kept, self.length)
+        self.length = kept
+
+    def drop_from(self, slot: int) -> None:
+        """Forgets the units from this slot on."""
+        if self.length > slot:
+            self._zero(slot, self.length)
+            self.length = slot
+
+    def units(self) -> LayerUnits:
+        """What the layer holds."""
+        return LayerUnits(self._keys[:, : self.length], self._values[:, : self.length])
+
+    def put(self, units: LayerUnits) -> None:
+        """Puts units in the place of all that there is."""
+        self.drop_from(0)
+        if not self.is_initialized:
+            self.lazy_initialization(units.keys[None], units.values[None])
+        self._make_room(units.keys.shape[1])
+        self.length = units.keys.shape[1]
+        self._keys[:, : self.length] = units.keys
+        self._values[:, : self.length] = units.values
+        self._turn_anew(self.length)
+
+    @property
+    def bytes_held(self) -> int:
+        """Bytes of the buffers."""
+        buffers = (self._keys, self._values, *((self._turned,) if self._rotation else ()))
+        return sum(buffer.nbytes for buffer in buffers) if self.is_initialized else 0
+
+    def get_seq_length(self) -> int:
+        return self.length
+
+    def get_max_length(self) -> int:
+        return self._cells
+
+    def get_mask_sizes(self, query_length: int) -> tuple[int, int]:
+        return self.length + query_length, 0
+
+    def _turn_anew(self, units: int) -> None:
+        if self._rotation is not None:
+            self._turned[:, :units] = self._rotation.turn(self._keys[:, :units], 0)
+
+    def _zero(self, first: int, last: int) -> None:
+        for buffer in (self._keys, self._values, self._turned):
+            buffer[:, first:last] = 0
+
+    def _make_room(self, cells: int) -> None:
+        held = self._keys.shape[1]
+        if cells <= held:
+            return
+        if cells > self._cells:
+            raise ValueError(f"{cells} units do not fit {self._cells}")
+        size = min(self._cells, max(cells, int(held * _GROWTH)))
+        self._keys, self._values = (_grown(buffer, size) for buffer in (self._keys, self._values))
+        self._turned = _grown(self._turned, size) if self._rotation else self._keys
+
+
+class UnitCache(Cache):
+    """One UnitLayer a layer, all of the same length.
+
+    cells: slots of each head. grows: whether memory is taken as it is needed (a full cache) or at once. rotations: one
+    a layer, None for a layer without positions.
+    """
+
+    def __init__(self, cells: int, grows: bool, rotations: Sequence[SlotRotation | None]) -> None:
+        self.units = [UnitLayer(cells, grows, rotation) for rotation in rotations]
+        super().__init__(layers=[*self.units])
+
+    @property
+    def length(self) -> int:
+        return self.units[0].length
+
+    def keep(self, slots: Tensor) -> None:
+        """slots: int64 (layers, kv_heads, kept), ascending in each head."""
+        for layer, kept in zip(self.units, slots, strict=True):
+            layer.keep(kept)
+
+    def drop_from(self, slot: int) -> None:
+        for layer in self.units:
+            layer.drop_from(slot)
+
+    @property
+    def bytes_held(self) -> int:
+        return sum(layer.bytes_held for layer in self.units)
+
+
+def _grown(buffer: Tensor, cells: int) -> Tensor:
+    larger = buffer.new_zeros(buffer.shape[0], cells, buffer.shape[2])
+    larger[:, : buffer.shape[1]] = buffer
+    return larger

@@ -1,0 +1,251 @@
+"""A transformers model as the torch runtime needs it: loaded where it belongs, its attention made ours, its rotary
+frequencies.
+
+It knows folders of safetensors and GGUF files, which architectures we can evict, and no cache or head.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from engine.backends import torch_attention
+from engine.backends.torch_features import can_be_captured
+from engine.backends.vocabulary import Vocabulary, folder_vocabulary, gguf_vocabulary
+from engine.errors import UserError
+
+if TYPE_CHECKING:
+    from engine.backends.torch_cache import UnitCache
+
+# transformers' names. SmolLM 1 and 2 are llama; what is not here differs in cache, mask or projections.
+ARCHITECTURES = ("llama", "mistral", "phi3", "qwen2", "qwen3", "smollm3")
+DeviceName = Literal["auto", "cpu", "cuda", "mps"]
+DtypeName = Literal["auto", "float32", "bfloat16", "float16"]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a model runs and how its weights are held.
+
+    weight_bits: 16 for the dtype's own, 8 or 4 quantised at loading (bitsandbytes on CUDA, torchao elsewhere).
+    layers_on_device: how many layers CUDA holds; those beyond are brought from the CPU for each forward. None: all.
+    """
+
+    device: DeviceName = "auto"
+    dtype: DtypeName = "auto"
+    weight_bits: int = 16
+    layers_on_device: int | None = None
+
+
+def device_for(name: DeviceName) -> torch.device:
+    """The device of that name; auto is the first of CUDA, MPS and the CPU that is there. Raises UserError."""
+    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
+    if name == "auto":
+        name = next(kind for kind in ("cuda", "mps", "cpu") if there[kind])
+    if not there[name]:
+        message = f"This computer has no {name.upper()} device that torch can use. Choose another in the settings."
+        raise UserError("model_broken", message)
+    return torch.device(name)
+
+
+def dtype_for(name: DtypeName, device: torch.device) -> torch.dtype:
+    """auto is the precision that the device is fast in without losing range: bfloat16 where it is native."""
+    if name != "auto":
+        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[name]
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+    return torch.float16 if device.type == "mps" else torch.float32
+
+
+class Rotary(NamedTuple):
+    """frequencies: (dimensions/2,), radians a slot. magnitude: what a rotated vector's length is multiplied by."""
+
+    frequencies: Tensor
+    magnitude: float
+
+
+class TorchModel:
+    """Weights, vocabulary and shape. Raises UserError("model_missing" or "model_broken")."""
+
+    def __init__(self, path: Path, placement: Placement) -> None:
+        self.device = device_for(placement.device)
+        self.dtype = dtype_for(placement.dtype, self.device)
+        config = _config(path)
+        self._model = _load(path, config, placement, self.device, self.dtype)
+        base: Any = self._model.model
+        self.architecture: str = config.model_type
+        self.blocks: Sequence[nn.Module] = list(base.layers)
+        self.attentions: Sequence[nn.Module] = [block.self_attn for block in base.layers]
+        self.rotary: nn.Module = base.rotary_emb
+        self.layers, self.heads = len(self.blocks), int(config.num_attention_heads)
+        self.kv_heads = int(config.num_key_value_heads or config.num_attention_heads)
+        self.head_dim = int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
+        self.window = _window(config)
+        self.context_length = min(int(config.max_position_embeddings), self.window or sys.maxsize)
+        self.model_bytes = sum(parameter.nbytes for parameter in self._model.parameters())
+        self.rotated_layers = [bool(getattr(attention, "use_rope", True)) for attention in self.attentions]
+        self.frequencies, self.magnitude = _rotary(path, config, self.rotary)
+        self.vocabulary: Vocabulary = gguf_vocabulary(path) if path.is_file() else folder_vocabulary(path, config)
+        if not all(map(can_be_captured, self.attentions)):
+            raise _unsupported(config.model_type)
+
+    def run(self, tokens: Sequence[int], cache: UnitCache, attention: torch_attention.Pass) -> Tensor:
+        """Runs tokens over the cache, which takes their units up. Returns the last token's hidden state, (hidden,)."""
+        device = self._model.model.embed_tokens.weight.device
+        first = cache.length
+        with _missing_operations(self.device):
+            output = self._model.model(
+                input_ids=torch.tensor([list(tokens)], device=device),
+                position_ids=torch.arange(first, first + len(tokens), device=device)[None],
+                cache=cache,
+                use_cache=True,
+                keepsake_pass=attention,
+            )
+        return output.last_hidden_state[0, -1]  # type: ignore[no-any-return]
+
+    def unembed(self, hidden: Tensor) -> Tensor:
+        """hidden: (hidden,). Returns the logits, (vocabulary,)."""
+        return self._model.lm_head(hidden)  # type: ignore[no-any-return]
+
+    def close(self) -> None:
+        """Frees the weights."""
+        self.vocabulary.close()
+        self._model = self.rotary = None  # type: ignore[assignment]
+        self.blocks, self.attentions = [], []
+        gc.collect()
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+
+
+def _config(path: Path) -> Any:
+    """The model's configuration, with the reason why it cannot be run where that is so."""
+    from transformers import AutoConfig
+
+    _quiet()
+    if not path.exists():
+        raise UserError("model_missing", f"There is no model at {path}. Choose a file or a folder in the settings.")
+    folder, extra = (path.parent, {"gguf_file": path.name}) if path.is_file() else (path, {})
+    try:
+        config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **extra)
+    except Exception as error:
+        message = f"{path.name} is no model that torch can run: {_first_line(error)}"
+        raise UserError("model_broken", message, cause=str(error)) from error
+    if config.model_type not in ARCHITECTURES:
+        raise _unsupported(config.model_type)
+    return config
+
+
+def _window(config: Any) -> int | None:
+    """Tokens of the sliding window where one is in use. Slots that never pass it are never cut by it."""
+    window = getattr(config, "sliding_window", None)
+    kinds = getattr(config, "layer_types", None) or ["sliding_attention"]
+    return int(window) if window and "sliding_attention" in kinds else None
+
+
+def _unsupported(name: str) -> UserError:
+    known = ", ".join(ARCHITECTURES)
+    message = f"Keepsake cannot run models of the kind {name} through torch; it knows {known}. Try its GGUF file."
+    return UserError("model_broken", message)
+
+
+def _load(path: Path, config: Any, placement: Placement, device: torch.device, dtype: torch.dtype) -> Any:
+    from transformers import AutoModelForCausalLM
+
+    folder, extra = (path.parent, {"gguf_file": path.name}) if path.is_file() else (path, {"config": config})
+    if placement.weight_bits != 16:
+        extra["quantization_config"] = _quantisation(placement.weight_bits, device, dtype)
+    try:
+        model = AutoModelForCausalLM.from_pretrained(
+            folder,
+            dtype=dtype,
+            attn_implementation=torch_attention.NAME,
+            device_map=_device_map(config, placement, device),
+            local_files_only=True,
+            trust_remote_code=False,
+            **extra,
+        )
+    except UserError:
+        raise
+    except Exception as error:
+        message = (
+            f"{path.name} could not be loaded: {_first_line(error)} "
+            "Download it again, or choose another model in the settings."
+        )
+        raise UserError("model_broken", message, cause=str(error)) from error
+    return model.eval().requires_grad_(False)
+
+
+def _device_map(config: Any, placement: Placement, device: torch.device) -> dict[str, str]:
+    on_device = placement.layers_on_device
+    if on_device is None or on_device >= config.num_hidden_layers or device.type != "cuda":
+        return {"": str(device)}
+    places = {name: str(device) for name in ("model.embed_tokens", "model.norm", "model.rotary_emb", "lm_head")}
+    for layer in range(config.num_hidden_layers):
+        places[f"model.layers.{layer}"] = str(device) if layer < on_device else "cpu"
+    return places
+
+
+def _quantisation(bits: int, device: torch.device, dtype: torch.dtype) -> Any:
+    """The library's own settings. Raises UserError where neither is installed."""
+    from importlib.util import find_spec
+
+    from transformers import BitsAndBytesConfig, TorchAoConfig
+
+    if find_spec("bitsandbytes") and device.type == "cuda":
+        if bits == 8:
+            return BitsAndBytesConfig(load_in_8bit=True)
+        return BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype)
+    if find_spec("torchao"):
+        from torchao.quantization import Int4WeightOnlyConfig, Int8WeightOnlyConfig
+
+        return TorchAoConfig(Int8WeightOnlyConfig() if bits == 8 else Int4WeightOnlyConfig(group_size=128))
+    message = f"{bits}-bit weights need the package torchao (or bitsandbytes for NVIDIA cards): pip install torchao"
+    raise UserError("model_broken", message)
+
+
+def _rotary(path: Path, config: Any, module: Any) -> Rotary:
+    """What the model's keys are turned by. longrope: always the long factors, as the authors do."""
+    if path.is_file():
+        from engine.backends.gguf_rope import gguf_rope
+
+        rope = gguf_rope(path)
+        return Rotary(rope.frequencies().float(), rope.magnitude)
+    if module.rope_type == "longrope":
+        from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
+
+        original = config.rope_parameters["original_max_position_embeddings"]
+        frequencies, magnitude = ROPE_INIT_FUNCTIONS["longrope"](config, torch.device("cpu"), seq_len=original + 1)
+        return Rotary(frequencies, float(magnitude))
+    return Rotary(module.inv_freq.float().cpu(), float(module.attention_scaling))
+
+
+@contextmanager
+def _missing_operations(device: torch.device) -> Iterator[None]:
+    try:
+        yield
+    except NotImplementedError as error:
+        message = (
+            f"This model needs an operation that torch does not have on {device.type.upper()} yet "
+            f"({_first_line(error)}). Choose the CPU in the settings."
+        )
+        raise UserError("model_broken", message, cause=str(error)) from error
+
+
+def _quiet() -> None:
+    """transformers' own bars and advice belong in no log of ours."""
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
