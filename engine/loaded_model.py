@@ -63,6 +63,11 @@ def find_heads(fingerprint: str, folders: list[Path]) -> Path | None:
     return None
 
 
+def heads_fingerprint(path: Path) -> str:
+    """What readings know a head file's heads by. A file that gets another model's name keeps it."""
+    return head_metadata(path).get("heads_sha256") or file_sha256(path)
+
+
 def _head_files(folders: list[Path]) -> Iterator[Path]:
     for folder in folders:
         yield from sorted(folder.glob("*.safetensors"))
@@ -109,7 +114,7 @@ def load_model(
         parameters={
             "version": READING_VERSION,
             "model": fingerprint,
-            "heads": file_sha256(head_file) if head_file and evicting else None,
+            "heads": heads_fingerprint(head_file) if head_file and evicting else None,
             "policy": chosen.name if kept else "full",
             "selection": kept.as_dict() if kept else None,
         },

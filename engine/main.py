@@ -21,6 +21,7 @@ COMMANDS = {
     "ask": ("engine.ask_command", "answer a question about files, without a window"),
     "read": ("engine.read_command", "read files into a conversation, for later questions"),
     "train": ("engine.training.train_command", "train retaining heads for a model"),
+    "heads": ("engine.heads_command", "use the retaining heads of a published checkpoint with a model"),
     "evaluate": ("engine.evaluation.command", "measure speed and fidelity"),
 }
 

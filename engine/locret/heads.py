@@ -5,7 +5,9 @@ It knows nothing of the model that the features come from, only their width.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,8 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": nn.functional.relu,
 }
 FORMAT_VERSION = "1"
+HEAD_TENSOR = re.compile(r"(?:^|\.)layers\.(\d+)\.self_attn\.(fc[12]\.(?:weight|bias))$")
+_LONGEST_HEADER = 100_000_000  # bytes; safetensors itself refuses longer ones
 
 
 class HeadFileError(ValueError):
@@ -70,7 +74,32 @@ class RetainingHeads(nn.Module):
 def save_heads(
     heads: RetainingHeads, path: Path, metadata: Mapping[str, str], dtype: torch.dtype = torch.float16
 ) -> None:
-    """Writes weights, calibration and metadata (model fingerprint, recipe, figures) to one safetensors file."""
+    """Writes weights, calibration and metadata (model fingerprint, recipe, figures) to one safetensors file.
+
+    The metadata's `heads_sha256` says what the heads are, whatever else is written about them.
+    """
+    header = {
+        **metadata,
+        "format": FORMAT_VERSION,
+        "activation": heads.activation,
+        "heads_sha256": heads_sha256(heads, dtype),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    partial = path.with_name(path.name + ".partial")
+    save_file(_state_dict(heads, dtype), partial, metadata=header)
+    partial.replace(path)
+
+
+def heads_sha256(heads: RetainingHeads, dtype: torch.dtype) -> str:
+    """A digest of what decides the scores when they are saved in dtype: weights, activation, calibration."""
+    digest = hashlib.sha256(heads.activation.encode())
+    for name, tensor in _state_dict(heads, dtype).items():
+        digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        digest.update(tensor.reshape(-1).view(torch.uint8).numpy().data)
+    return digest.hexdigest()
+
+
+def _state_dict(heads: RetainingHeads, dtype: torch.dtype) -> dict[str, Tensor]:
     tensors = {}
     for layer in range(heads.layers):
         prefix = f"model.layers.{layer}.self_attn"
@@ -81,11 +110,7 @@ def save_heads(
         tensors["calibration.std"] = heads.calibration.std.float().contiguous()
         consensus = [heads.calibration.consensus_mean, heads.calibration.consensus_std]
         tensors["calibration.consensus"] = torch.tensor(consensus)
-    header = {**metadata, "format": FORMAT_VERSION, "activation": heads.activation}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(path.name + ".partial")
-    save_file(tensors, partial, metadata=header)
-    partial.replace(path)
+    return tensors
 
 
 def load_heads(path: Path) -> RetainingHeads:
@@ -100,31 +125,62 @@ def load_heads(path: Path) -> RetainingHeads:
 
 
 def head_metadata(path: Path) -> dict[str, str]:
-    """The metadata of a head file alone, without its weights."""
+    """The metadata of a head file alone, without its weights. Raises OSError and ValueError."""
     with path.open("rb") as file:
         size = int.from_bytes(file.read(8), "little")
+        if size > _LONGEST_HEADER:
+            raise HeadFileError(f"{path.name} is no head file")
         header = json.loads(file.read(size))
+    if not isinstance(header, dict):
+        raise HeadFileError(f"{path.name} is no head file")
     return dict(header.get("__metadata__", {}))
 
 
 def from_state_dict(tensors: Mapping[str, Tensor], activation: str = "silu") -> RetainingHeads:
-    """Any state dict with `model.layers.<l>.self_attn.fc1.weight` and `fc2.weight`. Raises HeadFileError."""
-    layers = sum(1 for name in tensors if name.endswith(".self_attn.fc1.weight"))
-    if layers == 0:
-        raise HeadFileError("no retaining heads (self_attn.fc1.weight) in it")
-    try:
-        first = [tensors[f"model.layers.{layer}.self_attn.fc1.weight"].float() for layer in range(layers)]
-        second = [tensors[f"model.layers.{layer}.self_attn.fc2.weight"].float() for layer in range(layers)]
-    except KeyError as error:
-        raise HeadFileError(f"a layer is missing: {error}") from error
-    heads = RetainingHeads(layers, first[0].shape[1], first[0].shape[0], second[0].shape[0], activation)
+    """Any state dict with `layers.<l>.self_attn.fc1.weight` and `fc2.weight`, whatever the names begin with.
+
+    Raises HeadFileError.
+    """
+    weights = _by_layer(tensors)
+    layers = len(weights) // 2
+    first, second = weights[0, "fc1.weight"], weights[0, "fc2.weight"]
+    if first.ndim != 2 or second.ndim != 2:
+        raise HeadFileError("the retaining heads are no matrices")
+    heads = RetainingHeads(layers, first.shape[1], first.shape[0], second.shape[0], activation)
     with torch.no_grad():
         for layer in range(layers):
-            if first[layer].shape != heads.first[layer].shape or second[layer].shape != heads.second[layer].shape:
-                raise HeadFileError(f"layer {layer} has another shape than layer 0")
-            heads.first[layer].copy_(first[layer])
-            heads.second[layer].copy_(second[layer])
+            _copy(heads.first[layer], weights[layer, "fc1.weight"], f"fc1 of layer {layer}")
+            _copy(heads.second[layer], weights[layer, "fc2.weight"], f"fc2 of layer {layer}")
     if "calibration.mean" in tensors:
         consensus = tensors["calibration.consensus"].tolist()
         heads.calibration = Calibration(tensors["calibration.mean"], tensors["calibration.std"], *consensus)
     return heads.requires_grad_(False)
+
+
+def _by_layer(tensors: Mapping[str, Tensor]) -> dict[tuple[int, str], Tensor]:
+    """The weights by layer and name, fc1 and fc2 of every layer from 0 on."""
+    found: dict[tuple[int, str], Tensor] = {}
+    for name, tensor in tensors.items():
+        if match := HEAD_TENSOR.search(name):
+            key = int(match[1]), match[2]
+            if key in found:
+                raise HeadFileError(f"there are two retaining heads for layer {key[0]}")
+            found[key] = tensor
+    if not found:
+        raise HeadFileError("no retaining heads (self_attn.fc1.weight) in it")
+    if any(name.endswith("bias") for _, name in found):
+        raise HeadFileError("its retaining heads have a bias, which Locret's have not")
+    layers = len({layer for layer, _ in found})
+    for layer in range(layers):
+        for name in ("fc1.weight", "fc2.weight"):
+            if (layer, name) not in found:
+                raise HeadFileError(f"a layer is missing: {name} of layer {layer} is not there")
+    return found
+
+
+def _copy(into: nn.Parameter, weight: Tensor, name: str) -> None:
+    if weight.shape != into.shape:
+        raise HeadFileError(f"{name} has the shape {tuple(weight.shape)}, not {tuple(into.shape)}")
+    if not weight.is_floating_point() or not weight.isfinite().all():
+        raise HeadFileError(f"{name} is damaged: it holds what is no number")
+    into.copy_(weight)

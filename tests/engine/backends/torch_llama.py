@@ -27,7 +27,10 @@ class TorchLlama:
 
         self.layers, self.heads = int(field("block_count")), int(field("attention.head_count"))
         self.kv_heads = int(field("attention.head_count_kv"))
-        self.head_dim = int(field("embedding_length")) // self.heads
+        width = f"{architecture}.attention.key_length"
+        self.head_dim = int(
+            field("attention.key_length") if width in reader.fields else field("embedding_length") // self.heads
+        )
         self.epsilon = field("attention.layer_norm_rms_epsilon")
         pairs = torch.arange(0, self.head_dim, 2, dtype=torch.float64)
         self.frequencies = field("rope.freq_base") ** (-pairs / self.head_dim)

@@ -1,0 +1,68 @@
+"""`keepsake-engine heads SOURCE --model MODEL`: makes the retaining heads of a checkpoint usable with a model.
+
+It finds the source, on this machine or on a hub, and says what came of it; the work is engine.checkpoint_heads.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from pathlib import Path
+
+from engine import paths
+from engine.checkpoint_heads import convert_to, converted
+from engine.errors import UserError
+from engine.gguf_shape import read_shape
+from engine.loaded_model import file_sha256, find_heads
+from engine.locret.heads import HeadFileError, RetainingHeads, load_heads
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "source", metavar="SOURCE", help="a checkpoint with retaining heads: a file, a folder, a hub id"
+    )
+    parser.add_argument("--model", type=Path, required=True, help="the GGUF file that the heads were trained for")
+    parser.add_argument("--out", type=Path, help="the head file to write (default: where readings find it)")
+    parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Prints what it found and the file it wrote. Raises UserError."""
+    data_dir = options.data_dir or paths.data_dir()
+    shape = read_shape(options.model)
+    source = _source(options.source, data_dir)
+    fingerprint = file_sha256(options.model)
+    try:
+        if options.out:
+            file = options.out
+            convert_to(file, source, shape, fingerprint)
+        else:
+            file = converted(source, shape, fingerprint, data_dir / "heads")
+        print(f"{source.name}: {_described(load_heads(file))}")
+    except HeadFileError as error:
+        raise UserError("heads_unusable", f"{error}.") from error
+    except OSError as error:
+        raise UserError("heads_unusable", f"The head file cannot be written: {error}.") from error
+    print(f"For {options.model.name}: {file}")
+    used = find_heads(fingerprint, [data_dir / "heads", paths.heads_dir()])
+    if not options.out and used != file:
+        print(f"Readings use {used}, which comes first by name. Move it away to use these.")
+    return 0
+
+
+def _described(heads: RetainingHeads) -> str:
+    return f"{heads.layers} layers, d_R {heads.hidden}, {heads.kv_heads} KV heads, {heads.activation}"
+
+
+def _source(text: str, data_dir: Path) -> Path:
+    """What is there under this name goes before a hub's. Raises UserError."""
+    path = Path(text).expanduser()
+    if path.exists():
+        return path
+    hub = importlib.import_module("engine.hub")
+    if not hub.is_hub_id(text):
+        raise UserError("no_such_file", f"There is no file {text}.")
+    print(f"Downloading {text}.", file=sys.stderr)
+    downloaded: Path = hub.download(text, data_dir / "models", lambda _: None, lambda: False)
+    return downloaded

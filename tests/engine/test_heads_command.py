@@ -1,0 +1,117 @@
+"""`keepsake-engine heads`: a checkpoint made usable with a model, and what it says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from engine.loaded_model import file_sha256, find_heads
+from engine.locret.heads import load_heads
+from engine.main import main
+from tests.engine import checkpoints
+from tests.engine.backends import tiny_gguf
+from tests.engine.checkpoints import state_dict
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KEEPSAKE_DATA_DIR", str(tmp_path / "data"))
+    return tiny_gguf.write(tmp_path / "tiny.gguf", "llama").path
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    return checkpoints.torch_zip(tmp_path, state_dict())
+
+
+def heads(*words: object) -> int:
+    return main(["heads", *map(str, words)])
+
+
+def test_a_checkpoint_goes_where_readings_find_it(
+    model: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert heads(source, "--model", model) == 0
+    folder = tmp_path / "data" / "heads"
+    file = find_heads(file_sha256(model), [folder])
+    assert file is not None and list(folder.iterdir()) == [file]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == [
+        "llama-3.1-8B-instruct.bin: 2 layers, d_R 12, 2 KV heads, silu",
+        f"For tiny.gguf: {file}",
+    ]
+
+
+def test_the_file_and_the_data_folder_can_be_chosen(model: Path, source: Path, tmp_path: Path) -> None:
+    out = tmp_path / "mine" / "heads.safetensors"
+    assert heads(source, "--model", model, "--out", out) == 0
+    assert load_heads(out).layers == 2
+    assert find_heads(file_sha256(model), [out.parent]) == out
+    assert not (tmp_path / "data").exists()
+    assert heads(out, "--model", model, "--data-dir", tmp_path / "other") == 0
+    assert find_heads(file_sha256(model), [tmp_path / "other" / "heads"]) is not None
+
+
+def test_it_says_when_readings_use_other_heads(
+    model: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = tmp_path / "data" / "heads" / "a.safetensors"
+    assert heads(source, "--model", model, "--out", first) == 0
+    assert heads(source, "--model", model) == 0
+    assert f"Readings use {first}, which comes first by name." in capsys.readouterr().out
+
+
+def test_what_cannot_be_used_is_said_in_a_sentence(
+    model: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source.write_bytes(b"no checkpoint")
+    assert heads(source, "--model", model) == 1
+    assert "llama-3.1-8B-instruct.bin is" in capsys.readouterr().err
+    assert heads(source, "--model", tmp_path / "gone.gguf") == 1
+    assert "There is no model at" in capsys.readouterr().err
+    (tmp_path / "file").write_text("in the way")
+    checkpoints.torch_zip(tmp_path, state_dict())
+    assert heads(source, "--model", model, "--out", tmp_path / "file" / "x.safetensors") == 1
+    assert "The head file cannot be written" in capsys.readouterr().err
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
+    """A hub of one checkpoint, and what was downloaded from it."""
+    downloads = []
+
+    def download(name: str, folder: Path, on_progress: Callable[[object], None], abort: Callable[[], bool]) -> Path:
+        downloads.append((name, folder))
+        on_progress(object())
+        assert not abort()
+        place = folder / name.replace("/", "--")
+        place.mkdir(parents=True)
+        checkpoints.torch_zip(place, state_dict())
+        return place
+
+    module = ModuleType("engine.hub")
+    module.is_hub_id = lambda text: text.count("/") == 1 and not text.startswith(".")  # type: ignore[attr-defined]
+    module.download = download  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "engine.hub", module)
+    return downloads
+
+
+def test_a_hub_id_is_downloaded(
+    model: Path, hub: list[tuple[str, Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert heads("hyx21/Locret-llama-3.1-8B-instruct", "--model", model) == 0
+    assert hub == [("hyx21/Locret-llama-3.1-8B-instruct", tmp_path / "data" / "models")]
+    assert find_heads(file_sha256(model), [tmp_path / "data" / "heads"]) is not None
+    assert "Downloading hyx21/Locret-llama-3.1-8B-instruct." in capsys.readouterr().err
+
+
+def test_a_path_that_is_not_there_is_no_hub_id(
+    model: Path, hub: list[tuple[str, Path]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert heads("./gone.bin", "--model", model) == 1
+    assert "There is no file ./gone.bin." in capsys.readouterr().err
+    assert not hub
