@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file
+from safetensors.torch import load_file, save_file
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from engine.backends.torch_backend import TorchBackend
@@ -56,6 +56,7 @@ def _folder(path: Path, config: dict, weights: dict) -> Path:
     model = LlamaForCausalLM(LlamaConfig(**config))
     backbone = {name: tensor for name, tensor in weights.items() if ".fc" not in name}
     model.load_state_dict(backbone)
-    model.save_pretrained(path, state_dict=weights)
+    model.save_pretrained(path)
+    save_file(weights, path / "model.safetensors", {"format": "pt"})
     tiny_folder.tokenizer().save_pretrained(path)
     return path
