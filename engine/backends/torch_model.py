@@ -21,6 +21,7 @@ from engine.backends import torch_attention
 from engine.backends.torch_features import can_be_captured
 from engine.backends.vocabulary import Vocabulary, folder_vocabulary, gguf_vocabulary
 from engine.errors import UserError
+from engine.gguf_shape import read_shape
 
 if TYPE_CHECKING:
     from engine.backends.torch_cache import UnitCache
@@ -140,7 +141,17 @@ def _config(path: Path) -> Any:
         raise UserError("model_broken", message, cause=str(error)) from error
     if config.model_type not in ARCHITECTURES:
         raise _unsupported(config.model_type)
+    if path.is_file():
+        _complete(config, path)
     return config
+
+
+def _complete(config: Any, path: Path) -> None:
+    """What transformers leaves at its defaults though the GGUF file says otherwise."""
+    shape = read_shape(path)
+    config.head_dim = shape.head_dim
+    if (config.pad_token_id or 0) >= config.vocab_size:
+        config.pad_token_id = None
 
 
 def _window(config: Any) -> int | None:
@@ -159,12 +170,15 @@ def _unsupported(name: str) -> UserError:
 def _load(path: Path, config: Any, placement: Placement, device: torch.device, dtype: torch.dtype) -> Any:
     from transformers import AutoModelForCausalLM
 
-    folder, extra = (path.parent, {"gguf_file": path.name}) if path.is_file() else (path, {"config": config})
+    folder: Path
+    extra: dict[str, Any]
+    folder, extra = (path.parent, {"gguf_file": path.name}) if path.is_file() else (path, {})
     if placement.weight_bits != 16:
         extra["quantization_config"] = _quantisation(placement.weight_bits, device, dtype)
     try:
         model = AutoModelForCausalLM.from_pretrained(
             folder,
+            config=config,
             dtype=dtype,
             attn_implementation=torch_attention.NAME,
             device_map=_device_map(config, placement, device),
