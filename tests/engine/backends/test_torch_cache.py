@@ -1,4 +1,4 @@
-"""The cache of the torch runtime: nothing drifts, nothing is left of what was evicted, and it comes back bit for bit."""
+"""The cache of the torch runtime: nothing drifts, nothing is left of what was evicted, it comes back bit for bit."""
 
 from __future__ import annotations
 
