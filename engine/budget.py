@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from engine.gguf_shape import ModelShape
 from engine.locret.selection import Selection
+from engine.model_shape import ModelShape
 
 MB = 1_000_000
 STEP = 64

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from engine import paths, settings
 from engine.budget import Plan, budget_for, plan
 from engine.errors import UserError
-from engine.gguf_shape import ModelShape, read_shape
+from engine.model_shape import ModelShape, model_name, read_shape
 from engine.store import Store
 from engine.store.store import FILE_NAME
 
@@ -123,7 +123,7 @@ class Engine:
             message = error.message
         loaded = self._loaded
         return {
-            "name": path.stem,
+            "name": model_name(path),
             "path": str(path),
             "ready": loaded is not None,
             "eviction": loaded is None or loaded.model.selection is not None,
@@ -137,7 +137,7 @@ class Engine:
         choice = self._choice()
         if self._loaded is None or self._loaded.choice != choice:
             self.unload()
-            emit("loading", {"message": f"Loading {choice.model.stem}"})
+            emit("loading", {"message": f"Loading {model_name(choice.model)}"})
             self._loaded = self._load(choice)
         return self._loaded
 

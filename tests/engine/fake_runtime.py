@@ -16,15 +16,17 @@ from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
 from engine.chat_format import ChatFormat
-from engine.gguf_shape import ModelShape
 from engine.loaded_model import LoadedModel
 from engine.locret.policies import Random
 from engine.locret.selection import Selection
+from engine.model_shape import ModelShape
 
 LAYERS, KV_HEADS, HEAD_DIM = 2, 2, 4
 END = 0
 SELECTION = Selection(40, 16, 4, 2, turn=1200, local=8)
-SHAPE = ModelShape(Path("fake.gguf"), "fake", "llama", LAYERS, 4, KV_HEADS, HEAD_DIM, 8192, 1_000_000)
+SHAPE = ModelShape(
+    Path("fake.gguf"), "fake", "llama", LAYERS, 4, KV_HEADS, HEAD_DIM, 8192, 1_000_000, 16, 64, 302, 500_000
+)
 
 
 class FakeRuntime:

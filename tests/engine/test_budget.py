@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.budget import budget_for, most_units, plan, selection_for
-from engine.gguf_shape import ModelShape
+from engine.model_shape import ModelShape
 
-SHAPE = ModelShape(Path("m.gguf"), "m", "llama", 30, 9, 3, 64, 8192, 98_000_000)
+SHAPE = ModelShape(
+    Path("m.gguf"), "m", "llama", 30, 9, 3, 64, 8192, 98_000_000, 576, 1536, 49152, 134_515_008, tied=True
+)
 
 
 @given(st.floats(1, 5000))
