@@ -7,7 +7,7 @@ It answers with the words it was last told, then ends. For tests of sessions, jo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -89,7 +89,7 @@ class FakeRuntime:
         flat = self.cache.transpose(1, 2).reshape(LAYERS, self.length, KV_HEADS * HEAD_DIM).numpy()
         return [LayerState(layer.copy(), layer.copy()) for layer in flat]
 
-    def import_state(self, layers: Sequence[LayerState]) -> None:
+    def import_state(self, layers: Iterable[LayerState]) -> None:
         flat = torch.from_numpy(np.stack([layer.keys for layer in layers]))
         self.cache = flat.view(LAYERS, -1, KV_HEADS, HEAD_DIM).transpose(1, 2).clone()
 
