@@ -1,29 +1,39 @@
-"""From a memory budget in MB and a model's shape to the parameters of a reading: one pure function.
+"""From a memory budget and a model's shape to the parameters of a reading and the place of its weights: one pure
+function.
 
-total = weights + cache + the copy that an eviction works on + what the program itself takes.
+What a reading takes is the affair of `llama_memory` and `torch_memory`; this file only spends the budget on it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from engine.gguf_shape import ModelShape
+from engine import llama_memory, torch_memory
 from engine.locret.selection import Selection
+from engine.model_shape import ModelShape
+from engine.target import LLAMA_CPP, Device, Dtype, Memory, Runtime, Target
+
+__all__ = ["MB", "Plan", "Target", "budget_for", "least_mb", "most_units", "plan", "selection_for"]
 
 MB = 1_000_000
 STEP = 64
 LEAST_UNITS = 256
 CHUNK = 512
+LARGEST_CHUNK = 3072
 SINKS = 4
 TURN = 1536
-# The engine with a torch for processors and llama.cpp loaded, less weights and cache: 380 to 420 measured on Linux.
-PROGRAM_MB = 420
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a budget buys. ok False: it cannot hold the model, and `message` says what would."""
+    """What a budget buys. ok False: it cannot hold the model, and `message` says what would.
+
+    The rest is then what the least would buy. total_mb = model_mb + cache_mb + other_mb; model_mb: the weights that lie
+    on the device; other_mb = activations_mb + program_mb. layers_on_device: of `layers`; those left out are streamed.
+    minimum_mb: the least budget that works. maximum_mb: the least that buys everything.
+    """
 
     budget_mb: float
     units: int
@@ -37,69 +47,129 @@ class Plan:
     message: str | None
     minimum_mb: float
     maximum_mb: float
+    activations_mb: float
+    program_mb: float
+    layers_on_device: int
+    layers: int
+    runtime: Runtime
+    device: Device
+    dtype: Dtype
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def selection_for(units: int) -> Selection:
-    """The parameters of a reading with that budget: the stabilizers are a quarter of it or of a chunk, whichever is
-    less, and the document's tail half as many.
+def plan(shape: ModelShape, target: Target, budget_bytes: int) -> Plan:
+    """First the weights: as many layers on the device as fit beside the least number of units. Then, once all are
+    there, as many units as keep the total within the budget and their slots within the model's context.
+
+    A larger budget never gives fewer units, nor fewer layers on the device.
     """
-    stabilizers = min(units, CHUNK) // 4
-    return Selection(units, CHUNK, stabilizers, min(SINKS, units // 4), stabilizers // 2, TURN)
-
-
-def most_units(shape: ModelShape) -> int:
-    """The largest budget whose slots stay within the positions that the model was trained on."""
-    return max(LEAST_UNITS, (shape.context - TURN) // STEP * STEP)
-
-
-def plan(shape: ModelShape, budget_mb: float) -> Plan:
-    """The largest number of units that keeps the total within the budget."""
-    most = most_units(shape)
-    minimum, maximum = _total(shape, LEAST_UNITS), _total(shape, most)
-    fixed = shape.file_bytes + PROGRAM_MB * MB
-    per_unit = 2 * _unit_bytes(shape)
-    room = (budget_mb * MB - fixed) / per_unit - TURN
-    units = int(room) // STEP * STEP
-    ok = units >= LEAST_UNITS
-    units = min(max(units, LEAST_UNITS), most)
-    selection = selection_for(units)
-    message = None
-    if not ok:
-        message = f"{shape.name} needs at least {_ceil(minimum)} MB. Give it more memory, or choose a smaller model."
-    cache = selection.capacity * _unit_bytes(shape)
+    least, most = _fewest_layers(shape, target), most_units(shape, target)
+    minimum = _memory(shape, target, LEAST_UNITS, least).total
+    message = _refusal(shape, target, minimum, budget_bytes)
+    layers = _placed_layers(shape, target, budget_bytes)
+    units = LEAST_UNITS
+    if layers == shape.layers:
+        units = _largest(lambda n: _memory(shape, target, n, layers).total <= budget_bytes, LEAST_UNITS, most)
+    selection, memory = selection_for(units, target), _memory(shape, target, units, layers)
     return Plan(
-        budget_mb=budget_mb,
+        budget_mb=budget_bytes / MB,
         units=units,
         chunk=selection.chunk,
         stabilizers=selection.stabilizers,
-        cache_mb=cache / MB,
-        model_mb=shape.file_bytes / MB,
-        other_mb=PROGRAM_MB + cache / MB,
-        total_mb=_total(shape, units) / MB,
-        ok=ok,
+        cache_mb=memory.cache / MB,
+        model_mb=memory.weights / MB,
+        other_mb=(memory.activations + memory.program) / MB,
+        total_mb=memory.total / MB,
+        ok=message is None,
         message=message,
-        minimum_mb=_ceil(minimum),
-        maximum_mb=_ceil(maximum),
+        minimum_mb=least_mb(minimum),
+        maximum_mb=least_mb(budget_for(shape, target, most)),
+        activations_mb=memory.activations / MB,
+        program_mb=memory.program / MB,
+        layers_on_device=layers,
+        layers=shape.layers,
+        runtime=target.runtime,
+        device=target.device,
+        dtype=target.dtype,
     )
 
 
-def budget_for(shape: ModelShape, units: int) -> float:
-    """The smallest whole number of MB whose plan keeps that many units."""
-    return _ceil(_total(shape, units))
+def budget_for(shape: ModelShape, target: Target, units: int) -> int:
+    """The smallest number of bytes whose plan keeps that many units."""
+    return _memory(shape, target, units, shape.layers).total
 
 
-def _unit_bytes(shape: ModelShape) -> int:
-    """A slot with its scores and positions: float32 and int32 in every layer and KV head."""
-    return shape.unit_bytes + shape.layers * shape.kv_heads * 8
+def most_units(shape: ModelShape, target: Target) -> int:
+    """The largest budget whose slots stay within the positions that the model can attend to; LEAST_UNITS at least."""
+    return _largest(
+        lambda units: selection_for(units, target).capacity <= shape.context,
+        LEAST_UNITS,
+        shape.context // STEP * STEP,
+    )
 
 
-def _total(shape: ModelShape, units: int) -> int:
-    """Bytes: the cache counts twice, since an eviction works on a copy of it."""
-    return shape.file_bytes + PROGRAM_MB * MB + 2 * selection_for(units).capacity * _unit_bytes(shape)
+def selection_for(units: int, target: Target = LLAMA_CPP) -> Selection:
+    """The parameters of a reading with that budget: the stabilizers are a quarter of it or of a chunk, whichever is
+    less, and the document's tail half as many.
+    """
+    chunk = _chunk_for(units, target)
+    stabilizers = min(units, chunk) // 4
+    return Selection(units, chunk, stabilizers, min(SINKS, units // 4), stabilizers // 2, TURN)
 
 
-def _ceil(size: float) -> int:
-    return -int(-size // MB)
+def least_mb(size: int) -> int:
+    """The smallest whole number of MB that holds so many bytes."""
+    return -(-size // MB)
+
+
+def _chunk_for(units: int, target: Target) -> int:
+    """Half the units in steps of 512, at most what the authors read, where a chunk is one forward; else no larger than
+    a forward, which costs no memory, since the room for a turn is larger.
+    """
+    half = units // 2 // CHUNK * CHUNK
+    return max(CHUNK, min(LARGEST_CHUNK, half)) if target.whole_chunks else CHUNK
+
+
+def _memory(shape: ModelShape, target: Target, units: int, layers_on_device: int) -> Memory:
+    selection = selection_for(units, target)
+    if target.runtime == "llama.cpp":
+        return llama_memory.memory(shape, selection)
+    return torch_memory.memory(shape, target, selection, layers_on_device)
+
+
+def _fewest_layers(shape: ModelShape, target: Target) -> int:
+    return 0 if target.streams_layers else shape.layers
+
+
+def _placed_layers(shape: ModelShape, target: Target, budget_bytes: int) -> int:
+    """Layers whose weights fit on the device beside the least number of units."""
+    fewest = _fewest_layers(shape, target)
+    placements = range(shape.layers, fewest - 1, -1)
+    fitting = (n for n in placements if _memory(shape, target, LEAST_UNITS, n).total <= budget_bytes)
+    return next(fitting, fewest)
+
+
+def _refusal(shape: ModelShape, target: Target, minimum: int, budget_bytes: int) -> str | None:
+    slots = selection_for(LEAST_UNITS, target).capacity
+    # A GGUF of a shorter context has always been let through: without heads it runs with its full cache.
+    if target.runtime == "torch" and shape.context < slots:
+        return (
+            f"{shape.name} can look back {shape.context:,} tokens, and Keepsake needs {slots:,}. Choose another model."
+        )
+    if budget_bytes < minimum:
+        return f"{shape.name} needs at least {least_mb(minimum)} MB. Give it more memory, or choose a smaller model."
+    return None
+
+
+def _largest(fits: Callable[[int], bool], low: int, high: int) -> int:
+    """The largest step of STEP from `low` to `high` that fits, where all below one that fits do; else `low`."""
+    first, last = 0, max(0, high - low) // STEP
+    while first < last:
+        middle = (first + last + 1) // 2
+        if fits(low + middle * STEP):
+            first = middle
+        else:
+            last = middle - 1
+    return low + first * STEP

@@ -17,7 +17,7 @@ import torch
 from safetensors import safe_open
 from torch import Tensor
 
-from engine.gguf_shape import ModelShape
+from engine.model_shape import ModelShape
 from engine.locret.heads import HEAD_TENSOR, HeadFileError, RetainingHeads, from_state_dict, heads_sha256, save_heads
 
 # transformers' names in `hidden_act`; its other kinds of gelu are other functions.

@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import paths, settings
-from engine.budget import Plan, budget_for, plan
+from engine.budget import MB, Plan, budget_for, least_mb, plan
 from engine.errors import UserError
-from engine.gguf_shape import ModelShape, read_shape
+from engine.model_shape import ModelShape, model_name, read_shape
 from engine.store import Store
 from engine.store.store import FILE_NAME
+from engine.target import LLAMA_CPP, TORCH_CPU, Target
 
 if TYPE_CHECKING:
     from engine.conversation import Conversation
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from engine.locret.selection import Selection
     from engine.session import Session
 
-MB = 1_000_000
 DEFAULT_UNITS = 2048
 
 Emit = Callable[[str, dict[str, Any]], None]
@@ -84,7 +84,8 @@ class Engine:
         values["model"] = str(values["model"] or paths.starter_model() or "")
         if values["budget_mb"] is None:
             try:
-                values["budget_mb"] = float(budget_for(self._shape(Path(values["model"])), DEFAULT_UNITS))
+                shape = self._shape(Path(values["model"]))
+                values["budget_mb"] = float(least_mb(budget_for(shape, self._target(shape), DEFAULT_UNITS)))
             except UserError:
                 values["budget_mb"] = 1000.0
         return values
@@ -104,7 +105,14 @@ class Engine:
         """What a budget buys; the current one if none is given. Raises UserError for a model that cannot be read."""
         current = self.settings()
         shape = self._shape(Path(model or current["model"]))
-        return plan(shape, current["budget_mb"] if budget_mb is None else budget_mb)
+        return self._plan(shape, current["budget_mb"] if budget_mb is None else budget_mb)
+
+    def _plan(self, shape: ModelShape, budget_mb: float) -> Plan:
+        return plan(shape, self._target(shape), round(budget_mb * MB))
+
+    def _target(self, shape: ModelShape) -> Target:
+        """Where the model runs."""
+        return TORCH_CPU if shape.path.is_dir() else LLAMA_CPP
 
     def _shape(self, path: Path) -> ModelShape:
         if not str(path) or path == Path():
@@ -123,7 +131,7 @@ class Engine:
             message = error.message
         loaded = self._loaded
         return {
-            "name": path.stem,
+            "name": model_name(path),
             "path": str(path),
             "ready": loaded is not None,
             "eviction": loaded is None or loaded.model.selection is not None,
@@ -137,7 +145,7 @@ class Engine:
         choice = self._choice()
         if self._loaded is None or self._loaded.choice != choice:
             self.unload()
-            emit("loading", {"message": f"Loading {choice.model.stem}"})
+            emit("loading", {"message": f"Loading {model_name(choice.model)}"})
             self._loaded = self._load(choice)
         return self._loaded
 
@@ -204,14 +212,16 @@ class Engine:
         from engine.budget import most_units, selection_for
 
         shape = self._shape(choice.model)
+        target = self._target(shape)
         if choice.units:
-            if choice.units > most_units(shape):
-                raise UserError("bad_params", f"{shape.name} can use at most {most_units(shape)} units.")
-            return selection_for(choice.units)
-        bought = plan(shape, choice.budget_mb or 0)
+            most = most_units(shape, target)
+            if choice.units > most:
+                raise UserError("bad_params", f"{shape.name} can use at most {most} units.")
+            return selection_for(choice.units, target)
+        bought = self._plan(shape, choice.budget_mb or 0)
         if not bought.ok:
             raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
-        return selection_for(bought.units)
+        return selection_for(bought.units, target)
 
     def _load(self, choice: Choice) -> Loaded:
         from engine.conversation import Conversation

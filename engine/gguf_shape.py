@@ -1,9 +1,12 @@
-"""The shape of a model from the header of its GGUF file, without loading it: what the memory planner and the heads
-need.
+"""The shape of a model from the header of its GGUF file. It knows the format's fields, and reads no weights.
+
+A sliding window is not looked for: llama.cpp lays its cache out for it, and a cache that cannot be evicted is found out
+when the model is loaded.
 """
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,77 +14,93 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from engine.errors import UserError
+from engine.model_shape import ModelShape, model_name
 
 # GGUF value types: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 _SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
+_LONGEST_ARRAY_READ = 4096
+_LONGEST_STRING = 1 << 26
+_MOST_DIMENSIONS = 4
 
 
 @dataclass(frozen=True)
-class ModelShape:
-    """What a model's memory depends on. file_bytes: the weights. context: tokens that it was trained on."""
+class SkippedArray:
+    """An array too long to be of interest."""
 
-    path: Path
-    name: str
-    architecture: str
-    layers: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    context: int
-    file_bytes: int
+    length: int
 
-    @property
-    def unit_bytes(self) -> int:
-        """Bytes of one slot: float16 key and value in every layer and KV head."""
-        return self.layers * self.kv_heads * self.head_dim * 2 * 2
+    def __len__(self) -> int:
+        return self.length
+
+
+@dataclass(frozen=True)
+class Header:
+    """fields: the metadata by name. tensors: elements by name."""
+
+    fields: Mapping[str, Any]
+    tensors: Mapping[str, int]
 
 
 def read_shape(path: Path) -> ModelShape:
-    """Raises UserError("model_missing" or "model_broken")."""
-    if not path.is_file():
-        raise UserError("model_missing", f"There is no model at {path}. Choose a GGUF file in the settings.")
+    """path: a file that is there. Raises UserError("model_broken")."""
     try:
         with path.open("rb") as file:
-            fields = _read_header(file)
-    except (struct.error, UnicodeDecodeError, ValueError, MemoryError) as error:
+            header = _read_header(file)
+    except (struct.error, UnicodeDecodeError, ValueError, MemoryError, OverflowError) as error:
         message = f"{path.name} is not a whole GGUF model. Download it again, or choose another in the settings."
         raise UserError("model_broken", message, cause=str(error)) from error
-    return _shape(path, fields)
-
-
-def _shape(path: Path, fields: Mapping[str, Any]) -> ModelShape:
-    architecture = str(fields.get("general.architecture", ""))
     try:
-        heads = _first(fields[f"{architecture}.attention.head_count"])
-        return ModelShape(
-            path=path,
-            name=path.stem,
-            architecture=architecture,
-            layers=int(fields[f"{architecture}.block_count"]),
-            heads=heads,
-            kv_heads=_first(fields.get(f"{architecture}.attention.head_count_kv", heads)),
-            head_dim=int(
-                fields.get(f"{architecture}.attention.key_length")
-                or fields[f"{architecture}.embedding_length"] // heads
-            ),
-            context=int(fields[f"{architecture}.context_length"]),
-            file_bytes=path.stat().st_size,
-        )
-    except (KeyError, TypeError, IndexError, ZeroDivisionError) as error:
+        return _shape(path, header)
+    except (KeyError, TypeError, ValueError, IndexError, ZeroDivisionError) as error:
         message = f"{path.name} is a GGUF file, but not of a language model that Keepsake can run."
         raise UserError("model_broken", message, cause=str(error)) from error
 
 
-def _first(value: Any) -> int:
+def _shape(path: Path, header: Header) -> ModelShape:
+    fields = header.fields
+    architecture = str(fields.get("general.architecture", ""))
+    heads = _largest(fields[f"{architecture}.attention.head_count"])
+    hidden = int(fields[f"{architecture}.embedding_length"])
+    vocabulary = fields.get(f"{architecture}.vocab_size") or len(fields["tokenizer.ggml.tokens"])
+    return ModelShape(
+        path=path,
+        name=model_name(path),
+        architecture=architecture,
+        layers=int(fields[f"{architecture}.block_count"]),
+        heads=heads,
+        kv_heads=_largest(fields.get(f"{architecture}.attention.head_count_kv", heads)),
+        head_dim=int(fields.get(f"{architecture}.attention.key_length") or hidden // heads),
+        context=int(fields[f"{architecture}.context_length"]),
+        file_bytes=path.stat().st_size,
+        hidden=hidden,
+        feed_forward=_largest(fields.get(f"{architecture}.feed_forward_length", 0)),
+        vocabulary=int(vocabulary),
+        parameters=sum(header.tensors.values()),
+        tied="output.weight" not in header.tensors,
+    )
+
+
+def _largest(value: Any) -> int:
+    """Of a value that some models give for each layer."""
     return int(max(value)) if isinstance(value, list) else int(value)
 
 
-def _read_header(file: BinaryIO) -> dict[str, Any]:
-    magic, version, _tensors, count = struct.unpack("<4sIQQ", file.read(24))
+def _read_header(file: BinaryIO) -> Header:
+    magic, version, tensors, count = struct.unpack("<4sIQQ", file.read(24))
     if magic != b"GGUF" or version < 2:
         raise ValueError("no GGUF magic")
-    return {_read_string(file): _read_value(file, _unpack(file, "I")) for _ in range(count)}
+    fields = {_read_string(file): _read_value(file, _unpack(file, "I")) for _ in range(count)}
+    return Header(fields, dict(_read_tensor(file) for _ in range(tensors)))
+
+
+def _read_tensor(file: BinaryIO) -> tuple[str, int]:
+    """A tensor's name and its number of elements."""
+    name, dimensions = _read_string(file), _unpack(file, "I")
+    if dimensions > _MOST_DIMENSIONS:
+        raise ValueError("a tensor of impossible shape")
+    *shape, _type, _offset = struct.unpack(f"<{dimensions}QIQ", file.read(dimensions * 8 + 12))
+    return name, math.prod(shape)
 
 
 def _unpack(file: BinaryIO, code: str) -> Any:
@@ -89,10 +108,14 @@ def _unpack(file: BinaryIO, code: str) -> Any:
 
 
 def _read_string(file: BinaryIO) -> str:
-    length = _unpack(file, "Q")
-    if length > 1 << 26:
+    return file.read(_string_length(file)).decode()
+
+
+def _string_length(file: BinaryIO) -> int:
+    length = int(_unpack(file, "Q"))
+    if length > _LONGEST_STRING:
         raise ValueError("a string of impossible length")
-    return file.read(length).decode()
+    return length
 
 
 def _read_value(file: BinaryIO, kind: int) -> Any:
@@ -101,12 +124,16 @@ def _read_value(file: BinaryIO, kind: int) -> Any:
     if kind == _STRING:
         return _read_string(file)
     if kind == _ARRAY:
-        item, length = struct.unpack("<IQ", file.read(12))
-        if item in _SCALARS:
-            size = struct.calcsize("<" + _SCALARS[item])
-            if length > 4096:
-                file.seek(length * size, 1)
-                return None
-            return list(struct.unpack(f"<{length}{_SCALARS[item]}", file.read(length * size)))
-        return [_read_value(file, item) for _ in range(length)]
+        return _read_array(file, *struct.unpack("<IQ", file.read(12)))
     raise ValueError(f"unknown value type {kind}")
+
+
+def _read_array(file: BinaryIO, item: int, length: int) -> list[Any] | SkippedArray:
+    if length > _LONGEST_ARRAY_READ and item in _SCALARS:
+        file.seek(length * struct.calcsize("<" + _SCALARS[item]), 1)
+        return SkippedArray(length)
+    if length > _LONGEST_ARRAY_READ and item == _STRING:
+        for _ in range(length):
+            file.seek(_string_length(file), 1)
+        return SkippedArray(length)
+    return [_read_value(file, item) for _ in range(length)]

@@ -13,10 +13,10 @@ from typing import Any
 from engine.backends.base import Runtime
 from engine.chat_format import ChatFormat, chat_format
 from engine.errors import UserError
-from engine.gguf_shape import ModelShape
 from engine.locret.heads import HeadFileError, RetainingHeads, head_metadata, load_heads
 from engine.locret.policies import Locret, LocretConsensus, Newest, Policy, Random
 from engine.locret.selection import Selection
+from engine.model_shape import ModelShape
 from engine.settings import PolicyName
 
 # The version of what a stored reading means; a change of the method or of the stream's form makes old ones unusable.

@@ -9,6 +9,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 
 import numpy as np
 import torch
@@ -224,9 +226,6 @@ class Session:
             self._store(self.key, "complete")
 
     def _store(self, key: str, state: str, replacing: str | None = None) -> None:
-        units = self.reader.units
-        layers = self.model.runtime.export_state()
-        full = self.model.selection is None
         reading = Reading(
             key=key,
             parent=self.key if state == "partial" else None,
@@ -237,40 +236,45 @@ class Session:
             tokens_read=self.reader.tokens_read,
             units=self.model.runtime.length,
         )
-        rows = (
-            Layer(
-                layer.keys.tobytes(),
-                layer.values.tobytes(),
-                b"" if full else units.scores[index].numpy().tobytes(),
-                b"" if full else units.positions[index].numpy().tobytes(),
-            )
-            for index, layer in enumerate(layers)
-        )
+        rows = map(self._stored_layer, count(), self.model.runtime.export_state())
         self.store.save_reading(reading, rows, previous_key=replacing)
         self._stored_at = time.monotonic()
         self.on_stored(key)
+
+    def _stored_layer(self, index: int, layer: LayerState) -> Layer:
+        """The layer with the scores and positions of its units; a full cache has none."""
+        full, units = self.model.selection is None, self.reader.units
+        return Layer(
+            layer.keys.tobytes(),
+            layer.values.tobytes(),
+            b"" if full else units.scores[index].numpy().tobytes(),
+            b"" if full else units.positions[index].numpy().tobytes(),
+        )
+
+    def _restored(self, length: int, units: Units, index: int, row: Layer) -> LayerState:
+        """A stored layer of `length` units in each head; their scores and positions are written to `units`."""
+        shape = (self.model.shape.kv_heads, length)
+        if self.model.selection is not None:
+            units.scores[index].numpy()[:] = np.frombuffer(row.scores, np.float32).reshape(shape)
+            units.positions[index].numpy()[:] = np.frombuffer(row.positions, np.int32).reshape(shape)
+        width = self.model.shape.kv_heads * self.model.shape.head_dim
+        return LayerState(
+            np.frombuffer(row.keys, np.float16).reshape(length, width),
+            np.frombuffer(row.values, np.float16).reshape(length, width),
+        )
 
     def _load(self, key: str) -> bool:
         found = self.store.load_reading(key)
         if found is None:
             return False
-        reading, rows = found
-        runtime, units = self.model.runtime, reading.units
-        width = self.model.shape.kv_heads * self.model.shape.head_dim
-        states = [
-            LayerState(
-                np.frombuffer(row.keys, np.float16).reshape(units, width),
-                np.frombuffer(row.values, np.float16).reshape(units, width),
-            )
-            for row in rows
-        ]
+        reading, layers = found
         self._clear()
-        runtime.import_state(states)
-        if self.model.selection is not None:
-            shape = (len(rows), self.model.shape.kv_heads, units)
-            scores = np.frombuffer(b"".join(row.scores for row in rows), np.float32).reshape(shape).copy()
-            positions = np.frombuffer(b"".join(row.positions for row in rows), np.int32).reshape(shape).copy()
-            self.reader.units = Units(torch.from_numpy(scores), torch.from_numpy(positions))
+        runtime = self.model.runtime
+        known = (runtime.layers, runtime.kv_heads, 0 if self.model.selection is None else reading.units)
+        units = Units(torch.empty(known), torch.empty(known, dtype=torch.int32))
+        # map() keeps no layer once it has given it away: a variable in a loop would, beside the next one.
+        runtime.import_state(map(partial(self._restored, reading.units, units), count(), layers))
+        self.reader.units = units
         self.reader.tokens_read = reading.tokens_read
         self.key, self.partial_of, self.partial = key, "", 0
         return True

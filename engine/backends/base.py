@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -70,11 +70,19 @@ class Runtime(Backend, Protocol):
         """float32 (vocab,): of the last token forwarded."""
         ...
 
-    def export_state(self) -> list[LayerState]:
-        """The cache, layer by layer; `import_state` of it gives the same cache bit for bit, in any process."""
+    def export_state(self) -> Iterable[LayerState]:
+        """The cache, layer by layer; `import_state` of it gives the same cache bit for bit, in any process.
+
+        To be gone through, once, before the cache changes: a layer may be copied only when it is asked for.
+        """
         ...
 
-    def import_state(self, layers: Sequence[LayerState]) -> None: ...
+    def import_state(self, layers: Iterable[LayerState]) -> None:
+        """Puts an exported cache in the place of what there is; asks for a layer when the last one was copied.
+
+        Raises ValueError for another model's, and whatever asking for a layer raised; the cache is then as it was.
+        """
+        ...
 
     def tokenize(self, text: str, special: bool) -> list[int]:
         """special: whether control tokens in the text are read as such; False for documents and questions."""

@@ -7,7 +7,7 @@ layer and head. It knows the method's Backend, and no document, conversation or 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +21,7 @@ from engine.backends.fair_rounding import FairRounding
 from engine.backends.llama_context import LlamaContext
 from engine.backends.llama_features import FeatureCapture
 from engine.backends.llama_model import LlamaModel
+from engine.backends.llama_state import SequenceState
 from engine.backends.rope import Rope, Rotation
 from engine.backends.rope_check import PROBE_TOKENS, EvictionRefusedError, check_rope
 from engine.backends.scoring import Scorer, interleaved_columns
@@ -31,6 +32,7 @@ from engine.locret.heads import RetainingHeads
 _INTERLEAVED_ROWS = frozenset({"llama"})
 _PLAIN_ROWS = frozenset({"qwen2", "qwen3", "phi3"})
 _HALF = 2
+_ANOTHER_MODELS = "this state is not of this model"
 
 
 class LlamaCppBackend:
@@ -169,19 +171,17 @@ class LlamaCppBackend:
         state = llama_state.parse(self._context.state())
         return [LayerState(state.keys[layer].numpy(), state.values[layer].numpy()) for layer in range(self.layers)]
 
-    def import_state(self, layers: Sequence[LayerState]) -> None:
-        """Puts an exported cache in the place of what there is. Raises ValueError for another model's."""
-        self._check_layers(layers)
-        self.clear()
-        units = len(layers[0].keys)
-        if units == 0:
+    def import_state(self, layers: Iterable[LayerState]) -> None:
+        """Puts an exported cache in the place of what there is, by way of one copy of it that is filled layer by layer.
+
+        Raises ValueError for another model's, and whatever asking for a layer raised; the cache is then as it was.
+        """
+        state = self._state_of(iter(layers))
+        if state is None:
+            self.clear()
             return
-        state = llama_state.blank(self.layers, units, self.kv_heads * self.head_dim)
-        for index, layer in enumerate(layers):
-            state.keys[index] = torch.from_numpy(layer.keys.copy())
-            state.values[index] = torch.from_numpy(layer.values.copy())
         self._context.replace_state(state.buffer)
-        self._length = units
+        self._length = state.keys.shape[1]
 
     def tokenize(self, text: str, special: bool) -> list[int]:
         """special: whether control tokens in the text are read as such; False for documents and questions."""
@@ -255,12 +255,30 @@ class LlamaCppBackend:
         if slots.min() < 0 or slots.max() >= self._length or not (slots.diff(dim=-1) > 0).all():
             raise ValueError(f"slots must ascend within 0..{self._length - 1} in each head")
 
-    def _check_layers(self, layers: Sequence[LayerState]) -> None:
-        width = self.kv_heads * self.head_dim
-        shapes = {array.shape for layer in layers for array in (layer.keys, layer.values)}
-        if len(layers) != self.layers or len(shapes) != 1 or next(iter(shapes))[1:] != (width,):
-            raise ValueError("this state is not of this model")
+    def _state_of(self, layers: Iterator[LayerState]) -> SequenceState | None:
+        """The layers as llama.cpp takes them, None for an empty cache; never holds two of them."""
+        first = next(layers, None)
+        if first is None:
+            raise ValueError(_ANOTHER_MODELS)
+        units, width = len(first.keys), self.kv_heads * self.head_dim
+        state = llama_state.blank(self.layers, units, width)
+        _fill(state, 0, first)
+        del first
+        for index in range(1, self.layers):
+            _fill(state, index, next(layers, None))
+        if next(layers, None) is not None:
+            raise ValueError(_ANOTHER_MODELS)
+        return state if units else None
 
     def _empty_layer(self) -> LayerState:
         shape = (0, self.kv_heads * self.head_dim)
         return LayerState(np.empty(shape, np.float16), np.empty(shape, np.float16))
+
+
+def _fill(state: SequenceState, index: int, layer: LayerState | None) -> None:
+    """Copies a layer to its place. Raises ValueError where it is missing or of another shape."""
+    shape = state.keys.shape[1:]
+    if layer is None or layer.keys.shape != shape or layer.values.shape != shape:
+        raise ValueError(_ANOTHER_MODELS)
+    state.keys[index].numpy()[:] = layer.keys
+    state.values[index].numpy()[:] = layer.values

@@ -21,7 +21,7 @@ from engine.backends import torch_attention
 from engine.backends.torch_features import can_be_captured
 from engine.backends.vocabulary import Vocabulary, folder_vocabulary, gguf_vocabulary
 from engine.errors import UserError
-from engine.gguf_shape import read_shape
+from engine.model_shape import read_shape
 
 if TYPE_CHECKING:
     from engine.backends.torch_cache import UnitCache

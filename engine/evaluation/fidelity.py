@@ -149,7 +149,7 @@ def _measure_case(setup: Setup, case: FidelityCase, row: Row) -> None:
         reader.append(opening)
         for _ in reader.read(document):
             pass
-    state = runtime.export_state()
+    state = list(runtime.export_state())
     needle = _answers(setup, case.needle)
     runtime.import_state(state)
     fact = _answers(setup, case.fact)

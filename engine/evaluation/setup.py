@@ -7,10 +7,10 @@ from pathlib import Path
 from engine import paths
 from engine.backends.base import Runtime
 from engine.errors import UserError
-from engine.gguf_shape import read_shape
 from engine.loaded_model import file_sha256, find_heads, policy_for
 from engine.locret.heads import load_heads
 from engine.locret.policies import Policy
+from engine.model_shape import read_shape
 from engine.settings import PolicyName
 
 

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,14 @@ class Database:
         """All rows of a query. Raises UserError as `write` does."""
         with self._translated():
             return [dict(row) for row in self._connection().execute(sql, parameters)]
+
+    def each(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[Row]:
+        """The rows of a query, each fetched when it is asked for: not to be written to meanwhile by this thread.
+
+        Raises as `write` does.
+        """
+        with self._translated(), closing(self._connection().execute(sql, parameters)) as cursor:
+            yield from map(dict, cursor)
 
     def row(self, sql: str, parameters: Sequence[Any] = ()) -> Row | None:
         """The first row of a query, or None."""

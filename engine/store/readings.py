@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from functools import partial
+from itertools import count
+from sqlite3 import Connection
 
 from engine.store.database import Database, Row
 from engine.store.records import Layer, Reading
@@ -21,7 +24,10 @@ class Readings:
     _database: Database
 
     def save_reading(self, reading: Reading, layers: Iterable[Layer], previous_key: str | None = None) -> Reading:
-        """Keeps a reading, in one transaction, in place of that of the same key and of checkpoint `previous_key`."""
+        """Keeps a reading, in one transaction, in place of that of the same key and of checkpoint `previous_key`.
+
+        A layer is asked for when the last one is written, and none is kept.
+        """
         now = time.time()
         with self._database.write() as db:
             db.execute("DELETE FROM readings WHERE key IN (?, ?)", (reading.key, previous_key))
@@ -41,26 +47,25 @@ class Readings:
                     now,
                 ),
             )
-            size = 0
-            for number, layer in enumerate(layers):
-                db.execute("INSERT INTO reading_layers VALUES (?, ?, ?, ?, ?, ?)", (reading.key, number, *layer))
-                size += sum(len(part) for part in layer)
+            size = sum(map(partial(_save_layer, db, reading.key), count(), layers))
             db.execute("UPDATE readings SET bytes = ? WHERE key = ?", (size, reading.key))
             row = self._database.row("SELECT * FROM readings WHERE key = ?", (reading.key,))
         assert row is not None
         return _reading(row)
 
-    def load_reading(self, key: str) -> tuple[Reading, list[Layer]] | None:
-        """The reading and its layers in order, and marks it as used; None if it is not there."""
-        with self._database.write() as db:
-            db.execute("UPDATE readings SET used = ? WHERE key = ?", (time.time(), key))
-            reading = self.reading(key)
-            if reading is None:
-                return None
-            layers = self._database.rows(
-                'SELECT keys, "values", scores, positions FROM reading_layers WHERE reading = ? ORDER BY layer', (key,)
-            )
-        return reading, [Layer(**layer) for layer in layers]
+    def load_reading(self, key: str) -> tuple[Reading, Iterator[Layer]] | None:
+        """The reading and its layers in order, and marks it as used; None if it is not there.
+
+        A layer is fetched when it is asked for, since all of them are as large as the cache.
+        """
+        self.touch(key)
+        reading = self.reading(key)
+        if reading is None:
+            return None
+        layers = self._database.each(
+            'SELECT keys, "values", scores, positions FROM reading_layers WHERE reading = ? ORDER BY layer', (key,)
+        )
+        return reading, map(_layer, layers)
 
     def reading(self, key: str) -> Reading | None:
         """The reading without its layers, or None."""
@@ -100,6 +105,16 @@ class Readings:
         if freed >= SPACE_WORTH_GIVING_BACK:
             self._database.give_back_space()
         return removed
+
+
+def _save_layer(db: Connection, key: str, number: int, layer: Layer) -> int:
+    """Returns its bytes."""
+    db.execute("INSERT INTO reading_layers VALUES (?, ?, ?, ?, ?, ?)", (key, number, *layer))
+    return sum(len(part) for part in layer)
+
+
+def _layer(row: Row) -> Layer:
+    return Layer(**row)
 
 
 def _reading(row: Row) -> Reading:

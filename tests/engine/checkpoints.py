@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from engine.gguf_shape import ModelShape
+from engine.model_shape import ModelShape
 from tests.engine.backends import tiny_gguf
 from tests.engine.backends.tiny_gguf import HEAD_DIM, HEADS, KV_HEADS, LAYERS
 

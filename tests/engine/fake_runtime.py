@@ -7,7 +7,7 @@ It answers with the words it was last told, then ends. For tests of sessions, jo
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -16,15 +16,17 @@ from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
 from engine.chat_format import ChatFormat
-from engine.gguf_shape import ModelShape
 from engine.loaded_model import LoadedModel
 from engine.locret.policies import Random
 from engine.locret.selection import Selection
+from engine.model_shape import ModelShape
 
 LAYERS, KV_HEADS, HEAD_DIM = 2, 2, 4
 END = 0
 SELECTION = Selection(40, 16, 4, 2, turn=1200, local=8)
-SHAPE = ModelShape(Path("fake.gguf"), "fake", "llama", LAYERS, 4, KV_HEADS, HEAD_DIM, 8192, 1_000_000)
+SHAPE = ModelShape(
+    Path("fake.gguf"), "fake", "llama", LAYERS, 4, KV_HEADS, HEAD_DIM, 8192, 1_000_000, 16, 64, 302, 500_000
+)
 
 
 class FakeRuntime:
@@ -87,7 +89,7 @@ class FakeRuntime:
         flat = self.cache.transpose(1, 2).reshape(LAYERS, self.length, KV_HEADS * HEAD_DIM).numpy()
         return [LayerState(layer.copy(), layer.copy()) for layer in flat]
 
-    def import_state(self, layers: Sequence[LayerState]) -> None:
+    def import_state(self, layers: Iterable[LayerState]) -> None:
         flat = torch.from_numpy(np.stack([layer.keys for layer in layers]))
         self.cache = flat.view(LAYERS, -1, KV_HEADS, HEAD_DIM).transpose(1, 2).clone()
 

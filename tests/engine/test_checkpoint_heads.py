@@ -15,7 +15,7 @@ from torch import Tensor
 
 from engine.budget import selection_for
 from engine.checkpoint_heads import converted, read_checkpoint
-from engine.gguf_shape import ModelShape, read_shape
+from engine.model_shape import ModelShape, read_shape
 from engine.loaded_model import file_sha256, find_heads, heads_fingerprint, load_model
 from engine.locret.heads import Calibration, HeadFileError, RetainingHeads, head_metadata, load_heads, save_heads
 from tests.engine import checkpoints

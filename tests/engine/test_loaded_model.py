@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from engine.budget import selection_for
-from engine.gguf_shape import read_shape
 from engine.loaded_model import LoadedModel, file_sha256, load_model
 from engine.locret.heads import RetainingHeads, save_heads
+from engine.model_shape import read_shape
 from engine.settings import PolicyName
 from tests.engine.backends import tiny_gguf
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import weakref
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +53,32 @@ def test_another_models_state_is_refused(open_backend: OpenBackend, tiny_llama: 
     backend: LlamaCppBackend = open_backend(tiny_llama.path)
     backend.forward(some_tokens(9))
     state = backend.export_state()
-    for wrong in (state[:1], [LayerState(s.keys[:, :32], s.values[:, :32]) for s in state]):
+    for wrong in ([], state[:1], [*state, state[0]], [LayerState(s.keys[:, :32], s.values[:, :32]) for s in state]):
         with pytest.raises(ValueError, match="not of this model"):
             backend.import_state(wrong)
+    assert backend.length == 9
+
+
+def test_a_state_is_taken_a_layer_at_a_time(open_backend: OpenBackend, tiny_llama: TinyModel) -> None:
+    backend: LlamaCppBackend = open_backend(tiny_llama.path)
+    backend.forward(some_tokens(9))
+    state = backend.export_state()
+    held: list[weakref.ref[LayerState]] = []
+
+    def layers(broken: bool = False) -> Iterator[LayerState]:
+        for layer in state:
+            assert all(earlier() is None for earlier in held)
+            if broken and held:
+                raise OSError("the disk is gone")
+            held.append(weakref.ref(copy := LayerState(layer.keys, layer.values)))
+            yield copy
+            del copy
+
+    backend.import_state(layers())
+    assert len(held) == LAYERS
+    for before, after in zip(state, backend.export_state(), strict=True):
+        assert np.array_equal(before.keys, after.keys) and np.array_equal(before.values, after.values)
+    held.clear()
+    with pytest.raises(OSError, match="gone"):
+        backend.import_state(layers(broken=True))
     assert backend.length == 9

@@ -74,5 +74,5 @@ def check_reading(store: Store, reported: int) -> int:
     assert stored in ([reported], [reported + 1]) or (stored == [] and reported == 0)
     for number in stored:
         loaded = store.load_reading(f"at-{number}")
-        assert loaded is not None and loaded[1] == list(layers(number))
+        assert loaded is not None and list(loaded[1]) == list(layers(number))
     return max(stored, default=0)

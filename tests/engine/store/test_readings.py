@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from engine.store import Layer, Reading, Store
@@ -19,7 +21,7 @@ def test_a_reading_comes_back_with_its_layers_in_order(store: Store) -> None:
     loaded = store.load_reading("one")
     assert loaded is not None
     found, layers = loaded
-    assert layers == LAYERS
+    assert list(layers) == LAYERS
     assert (found.parent, found.policy, found.state, found.tokens_read, found.units, found.bytes) == (
         "zero",
         {"budget": 1024, "name": "locret"},
@@ -52,7 +54,7 @@ def test_a_reading_that_fails_half_way_leaves_the_earlier_one(store: Store) -> N
         store.save_reading(reading("two"), failing(), previous_key="one")
     assert not store.has_reading("two")
     loaded = store.load_reading("one")
-    assert loaded is not None and loaded[1] == LAYERS
+    assert loaded is not None and list(loaded[1]) == LAYERS
 
 
 def test_the_quota_takes_the_least_recently_used_and_never_the_protected(store: Store) -> None:
@@ -67,3 +69,28 @@ def test_the_quota_takes_the_least_recently_used_and_never_the_protected(store: 
     assert store.total_reading_bytes() == SIZE
     assert store.enforce_quota(0) == ["c"]
     assert store.total_reading_bytes() == 0
+
+
+def test_layers_may_be_left_half_way(store: Store) -> None:
+    store.save_reading(reading("one"), LAYERS)
+    loaded = store.load_reading("one")
+    assert loaded is not None
+    layers = loaded[1]
+    assert next(layers) == LAYERS[0]
+    del loaded, layers
+    assert store.enforce_quota(0) == ["one"]
+
+
+def test_a_layer_is_let_go_before_the_next_is_asked_for(store: Store) -> None:
+    held: list[weakref.ref[np.ndarray]] = []
+
+    def layers() -> Iterator[Layer]:
+        for layer in LAYERS:
+            assert all(earlier() is None for earlier in held)
+            keys = np.frombuffer(layer.keys, np.uint8)
+            held.append(weakref.ref(keys))
+            yield layer._replace(keys=keys)  # type: ignore[arg-type]
+            del keys
+
+    store.save_reading(reading("one"), layers())
+    assert len(held) == len(LAYERS)

@@ -1,0 +1,113 @@
+"""What a reading takes under torch, in bytes: one function for each part of it, and the constants to be measured.
+
+The parts are added up as if all were needed at once, though a forward and an eviction never are: their sum stands for
+what the allocator cannot give back in between.
+"""
+
+from __future__ import annotations
+
+from engine.locret.selection import Selection
+from engine.model_shape import ModelShape
+from engine.target import Memory, Target
+
+ELEMENT_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+# A weight of a linear layer, in sixteenths of a byte: 8 bits, and 4 bits with a float16 scale for each 32.
+_PACKED_SIXTEENTHS = {8: 16, 4: 9}
+# The engine with torch loaded and nothing read, on a processor. To be measured.
+PROGRAM_BYTES = 700_000_000
+# On a device the program lies elsewhere, but its allocator keeps a share of what it gave out: one part in so many.
+RESERVE_PART = 20
+# Tokens that are forwarded at once on a processor.
+PIECE = 512
+# Attention looks at so many queries at a time, over all units: a mask of 4 bytes for each pair and, where no fused
+# kernel takes it, a score of 4 bytes in each query head. Counted on every device: where a kernel is fused, keys and
+# values repeated for the query heads take about as much.
+QUERY_BLOCK = 256
+MASK_BYTES = 4
+SCORE_BYTES = 4
+# Values of each kind that are alive at once for a token: of the hidden state and of the feed-forward network.
+HIDDEN_VALUES = 8
+FEED_FORWARD_VALUES = 4
+
+
+def memory(shape: ModelShape, target: Target, selection: Selection, layers_on_device: int) -> Memory:
+    """layers_on_device: layers whose weights stay on the device; the others are streamed to it, one at a time."""
+    weights = weight_bytes(shape, target, layers_on_device)
+    cache = cache_bytes(shape, target, selection)
+    activations = forward_bytes(shape, target, selection) + eviction_bytes(shape, target, selection)
+    return Memory(weights, cache, activations, program_bytes(target, weights + cache + activations))
+
+
+def weight_bytes(shape: ModelShape, target: Target, layers_on_device: int) -> int:
+    """Embeddings, unembedding and retaining heads, the layers that stay, and a place for one that is streamed."""
+    placed = min(layers_on_device + 1, shape.layers)
+    return embedding_bytes(shape, target) + head_bytes(shape, target) + placed * layer_bytes(shape, target)
+
+
+def embedding_bytes(shape: ModelShape, target: Target) -> int:
+    """Never packed, in the dtype; once where the unembedding is tied to the embedding."""
+    return _embeddings(shape) * ELEMENT_BYTES[target.dtype]
+
+
+def layer_bytes(shape: ModelShape, target: Target) -> int:
+    """One layer's weights. Norms and biases, which are not packed, are few enough to be counted as if they were."""
+    weights = max(0, shape.parameters - _embeddings(shape))
+    sixteenths = _PACKED_SIXTEENTHS.get(target.weight_bits, 16 * ELEMENT_BYTES[target.dtype])
+    return _up(weights * sixteenths, 16 * shape.layers)
+
+
+def head_bytes(shape: ModelShape, target: Target) -> int:
+    """The retaining heads, float32: W1 (width x d_R) and W2 (d_R x kv_heads) in each layer."""
+    return shape.layers * target.head_hidden * (shape.feature_width + shape.kv_heads) * 4
+
+
+def cache_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
+    """Each unit's value, its key unrotated, so that no move to another slot costs a rounding, its key rotated by its
+    slot, a float32 score and an int32 position.
+    """
+    unit = 3 * shape.head_dim * ELEMENT_BYTES[target.dtype] + 8
+    return selection.capacity * shape.layers * shape.kv_heads * unit
+
+
+def eviction_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
+    """The kept units of one layer, gathered and turned in float32, and the choice of slots in all layers: a copy of the
+    scores, then their order and the slots in int64.
+    """
+    kept = selection.budget * shape.kv_heads
+    gathered = kept * shape.head_dim * (4 * 4 + 2 * ELEMENT_BYTES[target.dtype])
+    chosen = shape.layers * shape.kv_heads * (4 * selection.capacity + 3 * 8 * selection.budget)
+    return gathered + chosen
+
+
+def forward_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
+    """One forward of as many tokens as run at once: hidden states, features in the dtype and in float32 for the heads
+    and RoPE, the feed-forward network, the heads' hidden layer, attention, and the logits of the last token.
+    """
+    element = ELEMENT_BYTES[target.dtype]
+    tokens = selection.chunk if target.whole_chunks else PIECE
+    token = (
+        shape.hidden * element * HIDDEN_VALUES
+        + shape.feature_width * (4 * element + 12)
+        + shape.feed_forward * element * FEED_FORWARD_VALUES
+        + target.head_hidden * 8
+    )
+    logits = shape.vocabulary * 4 * 2
+    return tokens * token + attention_bytes(shape, selection) + logits
+
+
+def attention_bytes(shape: ModelShape, selection: Selection) -> int:
+    """Mask and scores of a block of queries over all units that the cache can hold."""
+    return QUERY_BLOCK * selection.capacity * (MASK_BYTES + shape.heads * SCORE_BYTES)
+
+
+def program_bytes(target: Target, allocated: int) -> int:
+    """The runtime itself where it shares the budget with the rest, else what its allocator keeps beside `allocated`."""
+    return PROGRAM_BYTES if target.device == "cpu" else _up(allocated, RESERVE_PART)
+
+
+def _embeddings(shape: ModelShape) -> int:
+    return shape.vocabulary * shape.hidden * (1 if shape.tied else 2)
+
+
+def _up(amount: int, parts: int) -> int:
+    return -(-amount // parts)
