@@ -17,8 +17,8 @@ import torch
 from safetensors import safe_open
 from torch import Tensor
 
-from engine.model_shape import ModelShape
 from engine.locret.heads import HEAD_TENSOR, HeadFileError, RetainingHeads, from_state_dict, heads_sha256, save_heads
+from engine.model_shape import ModelShape
 
 # transformers' names in `hidden_act`; its other kinds of gelu are other functions.
 _ACTIVATIONS = {"silu": "silu", "swish": "silu", "gelu": "gelu", "relu": "relu"}

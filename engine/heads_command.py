@@ -13,9 +13,9 @@ from pathlib import Path
 from engine import paths
 from engine.checkpoint_heads import convert_to, converted
 from engine.errors import UserError
-from engine.model_shape import read_shape
 from engine.loaded_model import file_sha256, find_heads
 from engine.locret.heads import HeadFileError, RetainingHeads, load_heads
+from engine.model_shape import read_shape
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

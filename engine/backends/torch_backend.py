@@ -6,7 +6,7 @@ It knows the method's Backend and how transformers calls attention and cache; no
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -156,19 +156,32 @@ class TorchBackend:
             raise RuntimeError("no token was read whose logits could be given")
         return self._model.unembed(self._last_hidden).float().cpu().clone()
 
-    def export_state(self) -> list[LayerState]:
-        """The cache, layer by layer, keys unrotated; the same bit for bit after `import_state` in any process."""
-        return [self._exported(layer.units()) if self.length else self._empty_layer() for layer in self._cache.units]
+    def export_state(self) -> Iterator[LayerState]:
+        """The cache, keys unrotated, each layer copied when it is asked for; the same bit for bit after `import_state`
+        in any process.
+        """
+        return (self._exported(layer.units()) if self.length else self._empty_layer() for layer in self._cache.units)
 
     @torch.inference_mode()
-    def import_state(self, layers: Sequence[LayerState]) -> None:
-        """Puts an exported cache in the place of what there is. Raises ValueError for another model's."""
-        self._check_layers(layers)
+    def import_state(self, layers: Iterable[LayerState]) -> None:
+        """Puts an exported cache in the place of what there is, layer by layer.
+
+        Raises ValueError for another model's, and whatever asking for a layer raised; the cache is then empty.
+        """
         self.clear()
-        if len(layers[0].keys) == 0:
-            return
+        try:
+            self._put_all(layers)
+        except BaseException:
+            self.clear()
+            raise
+
+    def _put_all(self, layers: Iterable[LayerState]) -> None:
+        given = 0
         for layer, state in zip(self._cache.units, layers, strict=True):
-            layer.put(LayerUnits(self._imported(state.keys), self._imported(state.values)))
+            self._check_layer(state, given)
+            given = len(state.keys)
+            if given:
+                layer.put(LayerUnits(self._imported(state.keys), self._imported(state.values)))
 
     def tokenize(self, text: str, special: bool) -> list[int]:
         """special: whether control tokens in the text are read as such; False for documents and questions."""
@@ -252,11 +265,10 @@ class TorchBackend:
         if slots.min() < 0 or slots.max() >= self.length or not (slots.diff(dim=-1) > 0).all():
             raise ValueError(f"slots must ascend within 0..{self.length - 1} in each head")
 
-    def _check_layers(self, layers: Sequence[LayerState]) -> None:
-        width = self.kv_heads * self.head_dim
-        arrays = [array for layer in layers for array in (layer.keys, layer.values)]
-        shapes = {array.shape for array in arrays}
-        if len(layers) != self.layers or len(shapes) != 1 or next(iter(shapes))[1:] != (width,):
+    def _check_layer(self, state: LayerState, units_before: int) -> None:
+        """units_before: of the layer before it, 0 for the first."""
+        shape = (units_before or len(state.keys), self.kv_heads * self.head_dim)
+        if {state.keys.shape, state.values.shape} != {shape}:
             raise ValueError("this state is not of this model")
-        if any(array.dtype != self.state_dtype for array in arrays):
+        if {state.keys.dtype, state.values.dtype} != {self.state_dtype}:
             raise ValueError("this state was stored in another precision")

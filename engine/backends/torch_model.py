@@ -12,58 +12,37 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
 
 from engine.backends import torch_attention
+from engine.backends.torch_devices import TORCH_DTYPES, device_for
 from engine.backends.torch_features import can_be_captured
 from engine.backends.vocabulary import Vocabulary, folder_vocabulary, gguf_vocabulary
 from engine.errors import UserError
-from engine.model_shape import read_shape
+from engine.model_shape import model_name, read_shape
+from engine.target import Device, Dtype, WeightBits
 
 if TYPE_CHECKING:
     from engine.backends.torch_cache import UnitCache
 
 # transformers' names. SmolLM 1 and 2 are llama; what is not here differs in cache, mask or projections.
 ARCHITECTURES = ("llama", "mistral", "phi3", "qwen2", "qwen3", "smollm3")
-DeviceName = Literal["auto", "cpu", "cuda", "mps"]
-DtypeName = Literal["auto", "float32", "bfloat16", "float16"]
 
 
 @dataclass(frozen=True)
 class Placement:
     """Where a model runs and how its weights are held.
 
-    weight_bits: 16 for the dtype's own, 8 or 4 quantised at loading (bitsandbytes on CUDA, torchao elsewhere).
     layers_on_device: how many layers CUDA holds; those beyond are brought from the CPU for each forward. None: all.
     """
 
-    device: DeviceName = "auto"
-    dtype: DtypeName = "auto"
-    weight_bits: int = 16
+    device: Device = "cpu"
+    dtype: Dtype = "float32"
+    weight_bits: WeightBits = 16
     layers_on_device: int | None = None
-
-
-def device_for(name: DeviceName) -> torch.device:
-    """The device of that name; auto is the first of CUDA, MPS and the CPU that is there. Raises UserError."""
-    there = {"cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available(), "cpu": True}
-    if name == "auto":
-        name = next(kind for kind in ("cuda", "mps", "cpu") if there[kind])
-    if not there[name]:
-        message = f"This computer has no {name.upper()} device that torch can use. Choose another in the settings."
-        raise UserError("model_broken", message)
-    return torch.device(name)
-
-
-def dtype_for(name: DtypeName, device: torch.device) -> torch.dtype:
-    """auto is the precision that the device is fast in without losing range: bfloat16 where it is native."""
-    if name != "auto":
-        return {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}[name]
-    if device.type == "cuda":
-        return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
-    return torch.float16 if device.type == "mps" else torch.float32
 
 
 class Rotary(NamedTuple):
@@ -77,8 +56,7 @@ class TorchModel:
     """Weights, vocabulary and shape. Raises UserError("model_missing" or "model_broken")."""
 
     def __init__(self, path: Path, placement: Placement) -> None:
-        self.device = device_for(placement.device)
-        self.dtype = dtype_for(placement.dtype, self.device)
+        self.device, self.dtype = torch.device(device_for(placement.device)), TORCH_DTYPES[placement.dtype]
         config = _config(path)
         self._model = _load(path, config, placement, self.device, self.dtype)
         base: Any = self._model.model
@@ -137,7 +115,7 @@ def _config(path: Path) -> Any:
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **extra)
     except Exception as error:
-        message = f"{path.name} is no model that torch can run: {_first_line(error)}"
+        message = f"{model_name(path)} is no model that torch can run: {_first_line(error)}"
         raise UserError("model_broken", message, cause=str(error)) from error
     if config.model_type not in ARCHITECTURES:
         raise _unsupported(config.model_type)
@@ -190,7 +168,7 @@ def _load(path: Path, config: Any, placement: Placement, device: torch.device, d
         raise
     except Exception as error:
         message = (
-            f"{path.name} could not be loaded: {_first_line(error)} "
+            f"{model_name(path)} could not be loaded: {_first_line(error)} "
             "Download it again, or choose another model in the settings."
         )
         raise UserError("model_broken", message, cause=str(error)) from error

@@ -20,6 +20,7 @@ from torch import Tensor
 from engine import paths
 from engine.backends.torch_backend import TorchBackend
 from engine.backends.torch_cache import SlotRotation, UnitLayer
+from engine.backends.torch_devices import device_for, dtype_for
 from engine.backends.torch_model import Placement
 from engine.locret.heads import load_heads
 from engine.locret.policies import Locret
@@ -54,7 +55,8 @@ class Side:
     def __init__(self, options: argparse.Namespace, authors: bool) -> None:
         heads = load_heads(next(paths.heads_dir().glob("*.safetensors")))
         selection = Selection(options.units, options.chunk, min(options.units, options.chunk) // 4, 4, turn=512)
-        placement = Placement("auto" if options.device == "auto" else options.device, options.dtype)
+        device = device_for(options.device)
+        placement = Placement(device, dtype_for(options.dtype, device))
         self.backend = TorchBackend(options.model, n_ctx=selection.capacity, heads=heads, placement=placement)
         if authors:
             rotation: SlotRotation = self.backend._rotation
@@ -125,7 +127,7 @@ def main() -> None:
     parser.add_argument("--units", type=int, default=6000)
     parser.add_argument("--chunk", type=int, default=512)
     parser.add_argument("--dtype", default="auto", choices=["auto", "float32", "bfloat16", "float16"])
-    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--device", default="cpu", choices=["auto", "cpu", "cuda", "mps"])
     parser.add_argument("--vocabulary", type=int, default=40000)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()

@@ -15,9 +15,9 @@ from torch import Tensor
 
 from engine.budget import selection_for
 from engine.checkpoint_heads import converted, read_checkpoint
-from engine.model_shape import ModelShape, read_shape
 from engine.loaded_model import file_sha256, find_heads, heads_fingerprint, load_model
 from engine.locret.heads import Calibration, HeadFileError, RetainingHeads, head_metadata, load_heads, save_heads
+from engine.model_shape import ModelShape, read_shape
 from tests.engine import checkpoints
 from tests.engine.backends import tiny_gguf
 from tests.engine.backends.samples import some_tokens

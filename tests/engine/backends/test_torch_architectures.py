@@ -97,7 +97,7 @@ def test_what_is_kept_is_attended_at_its_slot(kind: str, tmp_path: Path) -> None
     backend = open_torch(path)
     tokens = some_tokens(81)
     backend.forward(tokens[:80])
-    before = backend.export_state()
+    before = list(backend.export_state())
     slots = random_slots(LAYERS, KV_HEADS, 80, 30)
     backend.keep(slots)
     backend.forward(tokens[80:])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,17 @@ from torch import Tensor
 from engine.backends.base import AbortedError, LayerState
 from engine.backends.torch_backend import TorchBackend
 from engine.backends.torch_cache import SlotRotation, UnitLayer
-from engine.backends.torch_model import DtypeName, Placement
+from engine.backends.torch_model import Placement
 from engine.locret.heads import RetainingHeads
 from engine.locret.policies import Locret
 from engine.locret.reading import Reader
 from engine.locret.selection import Selection
+from engine.target import Dtype
 from tests.engine.backends import tiny_folder
 from tests.engine.backends.samples import random_slots
 from tests.engine.backends.tiny_folder import HEAD_DIM, KV_HEADS, LAYERS, VOCABULARY, WIDTH
 
-DTYPES: tuple[DtypeName, ...] = ("float32", "bfloat16", "float16")
+DTYPES: tuple[Dtype, ...] = ("float32", "bfloat16", "float16")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def some_tokens(count: int, seed: int = 7) -> list[int]:
     return torch.randint(3, VOCABULARY, (count,), generator=torch.Generator().manual_seed(seed)).tolist()
 
 
-def open_torch(path: Path, dtype: DtypeName = "float32", **options: Any) -> TorchBackend:
+def open_torch(path: Path, dtype: Dtype = "float32", **options: Any) -> TorchBackend:
     return TorchBackend(path, **{"n_ctx": 512, "placement": Placement("cpu", dtype), **options})
 
 
@@ -68,13 +69,12 @@ def _rotated_once(keys: Tensor) -> Tensor:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_state_comes_back_bit_for_bit(folder: Path, dtype: DtypeName) -> None:
+def test_a_state_comes_back_bit_for_bit(folder: Path, dtype: Dtype) -> None:
     backend, other = open_torch(folder, dtype), open_torch(folder, dtype)
     tokens = some_tokens(120)
     backend.forward(tokens[:100])
     backend.keep(random_slots(LAYERS, KV_HEADS, 100, 40))
-    state = backend.export_state()
-    other.import_state(state)
+    other.import_state(backend.export_state())
     assert other.length == 40
     backend.forward(tokens[100:])
     other.forward(tokens[100:])
@@ -83,11 +83,11 @@ def test_a_state_comes_back_bit_for_bit(folder: Path, dtype: DtypeName) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_what_was_evicted_has_no_part_in_what_follows(folder: Path, dtype: DtypeName) -> None:
+def test_what_was_evicted_has_no_part_in_what_follows(folder: Path, dtype: Dtype) -> None:
     backend = open_torch(folder, dtype)
     tokens = some_tokens(120)
     backend.forward(tokens[:100])
-    true_state, slots = backend.export_state(), random_slots(LAYERS, KV_HEADS, 100, 30)
+    true_state, slots = list(backend.export_state()), random_slots(LAYERS, KV_HEADS, 100, 30)
     noise = np.random.default_rng(3)
 
     def continued(state: list[LayerState]) -> Tensor:
@@ -133,7 +133,7 @@ def test_a_stopped_forward_leaves_the_cache_as_it_was(folder: Path, call: str) -
     undisturbed = open_torch(folder, heads=heads, n_batch=40)
     tokens = some_tokens(150)
     backend.forward(tokens[:50])
-    before = backend.export_state()
+    before = list(backend.export_state())
     left[0] = {"first layer": 0, "second layer": 1, "second piece": LAYERS + 1}[call]
     with pytest.raises(AbortedError):
         backend.forward(tokens[50:])
@@ -162,7 +162,7 @@ def test_a_full_cache_grows_as_it_is_needed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_reading_is_the_same_however_it_was_interrupted(folder: Path, dtype: DtypeName) -> None:
+def test_a_reading_is_the_same_however_it_was_interrupted(folder: Path, dtype: Dtype) -> None:
     """Evictions, then a state stored and taken up by another process's backend: the same units, the same logits."""
     torch.manual_seed(1)
     heads = RetainingHeads(LAYERS, WIDTH, 8, KV_HEADS).requires_grad_(False)
@@ -211,7 +211,7 @@ def test_a_state_of_another_precision_is_refused(folder: Path) -> None:
         other.import_state(backend.export_state())
 
 
-def _same(first: list[LayerState], second: list[LayerState]) -> bool:
+def _same(first: Iterable[LayerState], second: Iterable[LayerState]) -> bool:
     return all(
         np.array_equal(a.keys, b.keys) and np.array_equal(a.values, b.values)
         for a, b in zip(first, second, strict=True)
