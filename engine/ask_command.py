@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
+from engine.runtimes import DEVICES, DTYPES, RUNTIMES, WEIGHTS
 from engine.settings import POLICIES, checked, checked_seed
 
 if TYPE_CHECKING:
@@ -25,7 +26,12 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--policy", choices=POLICIES, help="how the units that stay are chosen (default: locret; full keeps all)"
     )
-    parser.add_argument("--model", help="a GGUF file (default: the starter model)")
+    parser.add_argument("--model", help="a GGUF file, a folder or a hub id (default: the starter model)")
+    parser.add_argument("--heads", help="retaining heads: a file, a folder or a hub id (default: those for the model)")
+    parser.add_argument("--runtime", choices=RUNTIMES, help="auto: llama.cpp for a GGUF file, torch for a folder")
+    parser.add_argument("--device", choices=DEVICES, help="where torch runs the model")
+    parser.add_argument("--dtype", choices=DTYPES, help="the precision that torch computes in")
+    parser.add_argument("--weights", choices=tuple(WEIGHTS), help="how torch holds the weights")
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
     parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
     parser.add_argument("--seed", type=int, default=0, help="of the random policy and of answers above temperature 0")
@@ -80,7 +86,8 @@ class Work:
 
         from engine.engine import Engine
 
-        overrides = {"budget_mb": options.budget_mb, "policy": options.policy, "model": options.model}
+        names = ("budget_mb", "policy", "model", "heads", "runtime", "device", "dtype", "weights")
+        overrides = {name: getattr(options, name) for name in names}
         self.engine = Engine(options.data_dir, {k: v for k, v in overrides.items() if v is not None})
         self.engine.units, self.engine.seed = options.budget_units, options.seed
         self.quiet = options.json or not sys.stderr.isatty()

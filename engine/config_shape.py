@@ -23,6 +23,8 @@ _SINGLE_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"
 _LONGEST_HEADER = 100_000_000  # the format's own limit
 _UNEMBEDDING = "lm_head.weight"
+_FIRST_HEAD = "model.layers.0.self_attn.fc1.weight"
+_HEADS = (".self_attn.fc1.weight", ".self_attn.fc2.weight")
 # Their sliding window is off unless it is switched on.
 _WINDOW_SWITCHED_OFF = ("qwen2", "qwen3")
 
@@ -67,6 +69,7 @@ def _shape(folder: Path, config: Mapping[str, Any], weights: Weights) -> ModelSh
         window=window,
         tied=_tied(config, weights),
     )
+    shape = replace(shape, head_hidden=weights.tensors.get(_FIRST_HEAD, 0) // shape.feature_width)
     return _counted(shape, config, weights)
 
 
@@ -76,7 +79,8 @@ def _counted(shape: ModelShape, config: Mapping[str, Any], weights: Weights) -> 
     if packed or not weights.tensors:
         return replace(shape, parameters=estimated_parameters(shape))
     again = weights.tensors.get(_UNEMBEDDING, 0) if shape.tied else 0
-    return replace(shape, parameters=sum(weights.tensors.values()) - again)
+    backbone = sum(size for name, size in weights.tensors.items() if not name.endswith(_HEADS))
+    return replace(shape, parameters=backbone - again)
 
 
 def estimated_parameters(shape: ModelShape) -> int:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import paths, settings
-from engine.budget import MB, Plan, budget_for, least_mb, plan
+from engine.budget import MB, Plan, budget_for, least_mb, most_units, plan, selection_for
 from engine.errors import UserError
 from engine.model_shape import ModelShape, model_name, read_shape
+from engine.model_source import fetch, find, fingerprint, not_downloaded
+from engine.runtimes import target_for
 from engine.store import Store
 from engine.store.store import FILE_NAME
-from engine.target import LLAMA_CPP, TORCH_CPU, Target
+from engine.target import Target
 
 if TYPE_CHECKING:
     from engine.conversation import Conversation
@@ -26,16 +28,21 @@ if TYPE_CHECKING:
     from engine.session import Session
 
 DEFAULT_UNITS = 2048
+REMEMBERED = 63
+# Settings that decide what a budget buys.
+PLANNED = {"budget_mb", "model", "runtime", "device", "dtype", "weights", "heads"}
 
 Emit = Callable[[str, dict[str, Any]], None]
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What decides the loaded model. units: a budget given in units, which wins over budget_mb."""
+    """What decides the loaded model. units: a budget given in units, which wins over budget_mb. heads: as chosen."""
 
     model: Path
+    target: Target
     policy: Any
+    heads: str | None
     budget_mb: float | None = None
     units: int | None = None
     seed: int = 0
@@ -60,6 +67,7 @@ class Engine:
 
     def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
         self.data_dir = data_dir or paths.data_dir()
+        self.models_dir, self.heads_dir = self.data_dir / "models", self.data_dir / "heads"
         self.units: int | None = None
         self.seed = 0
         self.overrides = settings.checked(overrides or {})
@@ -84,35 +92,43 @@ class Engine:
         values["model"] = str(values["model"] or paths.starter_model() or "")
         if values["budget_mb"] is None:
             try:
-                shape = self._shape(Path(values["model"]))
-                values["budget_mb"] = float(least_mb(budget_for(shape, self._target(shape), DEFAULT_UNITS)))
+                shape = self._shape(self._path(values))
+                values["budget_mb"] = float(least_mb(budget_for(shape, self._target(shape, values), DEFAULT_UNITS)))
             except UserError:
                 values["budget_mb"] = 1000.0
         return values
 
     def change_settings(self, changes: Mapping[str, Any]) -> None:
         """Raises UserError "bad_params", "budget_too_small" or what is wrong with the model; then nothing is
-        changed.
+        changed. A model that has to be downloaded first is looked at when it is there.
         """
         wanted = {**self.settings(), **settings.checked(changes)}
-        if {"budget_mb", "model"} & changes.keys():
-            bought = self.plan(wanted["budget_mb"], wanted["model"])
+        if PLANNED & changes.keys() and find(wanted["model"], self.models_dir):
+            bought = self.plan(changes)
             if not bought.ok:
                 raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
         self.store.save_settings(settings.checked(changes))
 
-    def plan(self, budget_mb: float | None = None, model: str | None = None) -> Plan:
-        """What a budget buys; the current one if none is given. Raises UserError for a model that cannot be read."""
-        current = self.settings()
-        shape = self._shape(Path(model or current["model"]))
-        return self._plan(shape, current["budget_mb"] if budget_mb is None else budget_mb)
+    def plan(self, changes: Mapping[str, Any] | None = None) -> Plan:
+        """What the settings buy, or would with these changes. Raises UserError for a model that cannot be read."""
+        wanted = {**self.settings(), **settings.checked(changes or {})}
+        shape = self._shape(self._path(wanted))
+        return self._plan(shape, wanted)
 
-    def _plan(self, shape: ModelShape, budget_mb: float) -> Plan:
-        return plan(shape, self._target(shape), round(budget_mb * MB))
+    def _plan(self, shape: ModelShape, values: Mapping[str, Any]) -> Plan:
+        return plan(shape, self._target(shape, values), round(values["budget_mb"] * MB))
 
-    def _target(self, shape: ModelShape) -> Target:
-        """Where the model runs."""
-        return TORCH_CPU if shape.path.is_dir() else LLAMA_CPP
+    def _target(self, shape: ModelShape, values: Mapping[str, Any]) -> Target:
+        """What runs the model, and where."""
+        names = ("runtime", "device", "dtype", "weights")
+        return target_for(shape, *(str(values[name]) for name in names), chosen_heads=bool(values["heads"]))
+
+    def _path(self, values: Mapping[str, Any]) -> Path:
+        """Of the model's file or folder. Raises UserError for one that has to be downloaded first."""
+        path = find(values["model"], self.models_dir)
+        if path is None:
+            raise not_downloaded(values["model"])
+        return path
 
     def _shape(self, path: Path) -> ModelShape:
         if not str(path) or path == Path():
@@ -123,16 +139,16 @@ class Engine:
 
     def model_status(self) -> dict[str, Any]:
         """For `status`: what is loaded or would be, without loading it."""
-        path = Path(self.settings()["model"])
-        message = None
+        chosen, message = self.settings()["model"], None
+        path = find(chosen, self.models_dir)
         try:
-            self._shape(path)
+            self._shape(self._path({"model": chosen}))
         except UserError as error:
             message = error.message
         loaded = self._loaded
         return {
-            "name": model_name(path),
-            "path": str(path),
+            "name": model_name(path) if path else chosen,
+            "path": str(path or chosen),
             "ready": loaded is not None,
             "eviction": loaded is None or loaded.model.selection is not None,
             "message": loaded.model.notice if loaded else message,
@@ -142,11 +158,11 @@ class Engine:
 
     def loaded(self, emit: Emit) -> Loaded:
         """The model that the settings ask for, loaded if it is not yet. Emits `loading` before it takes time."""
-        choice = self._choice()
+        choice = self._choice(emit)
         if self._loaded is None or self._loaded.choice != choice:
             self.unload()
             emit("loading", {"message": f"Loading {model_name(choice.model)}"})
-            self._loaded = self._load(choice)
+            self._loaded = self._load(choice, emit)
         return self._loaded
 
     def unload(self) -> None:
@@ -203,53 +219,68 @@ class Engine:
     def heads_name(self) -> str | None:
         return self._loaded.model.heads_name if self._loaded else None
 
-    def _choice(self) -> Choice:
+    def _choice(self, emit: Emit) -> Choice:
+        """What the settings ask for; a model that is not on this machine yet is downloaded."""
         values = self.settings()
-        choice = Choice(Path(values["model"]), values["policy"], values["budget_mb"], seed=self.seed)
+        path = fetch(values["model"], self.models_dir, emit, self.cancelled.is_set)
+        target = self._target(self._shape(path), values)
+        choice = Choice(path, target, values["policy"], values["heads"], values["budget_mb"], seed=self.seed)
         return replace(choice, budget_mb=None, units=self.units) if self.units else choice
 
-    def _selection(self, choice: Choice) -> Selection:
-        from engine.budget import most_units, selection_for
-
+    def _bought(self, choice: Choice) -> tuple[Selection, int | None]:
+        """The parameters of the reading, and how many layers the device holds (None: all)."""
         shape = self._shape(choice.model)
-        target = self._target(shape)
         if choice.units:
-            most = most_units(shape, target)
+            most = most_units(shape, choice.target)
             if choice.units > most:
                 raise UserError("bad_params", f"{shape.name} can use at most {most} units.")
-            return selection_for(choice.units, target)
-        bought = self._plan(shape, choice.budget_mb or 0)
+            return selection_for(choice.units, choice.target), None
+        bought = plan(shape, choice.target, round((choice.budget_mb or 0) * MB))
         if not bought.ok:
             raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
-        return selection_for(bought.units, target)
+        return selection_for(bought.units, choice.target), bought.layers_on_device
 
-    def _load(self, choice: Choice) -> Loaded:
+    def _load(self, choice: Choice, emit: Emit) -> Loaded:
         from engine.conversation import Conversation
         from engine.loaded_model import load_model
         from engine.session import Session
 
         shape = self._shape(choice.model)
+        selection, layers_on_device = self._bought(choice)
+        known = fingerprint(choice.model, self._sha256)
         model = load_model(
             shape,
-            self._fingerprint(choice.model),
-            self._selection(choice),
+            known,
+            selection,
             choice.policy,
-            [self.data_dir / "heads", paths.heads_dir()],
+            [self.heads_dir, paths.heads_dir()],
             self.cancelled.is_set,
             choice.seed,
+            target=choice.target,
+            layers_on_device=layers_on_device,
+            head_file=self._head_file(choice, shape, known, emit),
         )
         session = Session(model, self.store, self._stored)
         return Loaded(choice, model, session, Conversation(model, self.store))
 
-    def _fingerprint(self, path: Path) -> str:
-        """The file's sha256, remembered by size and time of change: gigabytes take many seconds."""
-        from engine.loaded_model import file_sha256
+    def _head_file(self, choice: Choice, shape: ModelShape, known: str, emit: Emit) -> Path | None:
+        """Heads that the person chose, or that the model's own weights hold, converted once; None: look for some."""
+        from engine.chosen_heads import usable_heads
+
+        if choice.policy != "locret" or not (choice.heads or shape.head_hidden):
+            return None
+        source = fetch(choice.heads, self.models_dir, emit, self.cancelled.is_set) if choice.heads else shape.path
+        return usable_heads(source, shape, known, self.heads_dir)
+
+    def _sha256(self, path: Path) -> str:
+        """Of a file, remembered by size and time of change: gigabytes take many seconds."""
+        from engine.documents.extract import file_sha256
 
         facts = path.stat()
         known = self.store.settings().get("fingerprints", {})
         mark = f"{path}:{facts.st_size}:{facts.st_mtime_ns}"
         if mark not in known:
-            known = {mark: file_sha256(path), **dict(list(known.items())[:15])}
+            known = {mark: file_sha256(path, self.cancelled.is_set), **dict(list(known.items())[:REMEMBERED])}
             self.store.save_settings({"fingerprints": known})
         return str(known[mark])
 

@@ -6,9 +6,9 @@ It finds the source, on this machine or on a hub, and says what came of it; the 
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 from pathlib import Path
+from typing import Any
 
 from engine import paths
 from engine.checkpoint_heads import convert_to, converted
@@ -16,13 +16,16 @@ from engine.errors import UserError
 from engine.loaded_model import file_sha256, find_heads
 from engine.locret.heads import HeadFileError, RetainingHeads, load_heads
 from engine.model_shape import read_shape
+from engine.model_source import fetch, fingerprint
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", help="a checkpoint with retaining heads: a file, a folder, a hub id"
     )
-    parser.add_argument("--model", type=Path, required=True, help="the GGUF file that the heads were trained for")
+    parser.add_argument(
+        "--model", type=Path, required=True, help="the GGUF file or the folder that the heads were trained for"
+    )
     parser.add_argument("--out", type=Path, help="the head file to write (default: where readings find it)")
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
 
@@ -32,20 +35,20 @@ def run(options: argparse.Namespace) -> int:
     data_dir = options.data_dir or paths.data_dir()
     shape = read_shape(options.model)
     source = _source(options.source, data_dir)
-    fingerprint = file_sha256(options.model)
+    known = fingerprint(options.model, file_sha256)
     try:
         if options.out:
             file = options.out
-            convert_to(file, source, shape, fingerprint)
+            convert_to(file, source, shape, known)
         else:
-            file = converted(source, shape, fingerprint, data_dir / "heads")
+            file = converted(source, shape, known, data_dir / "heads")
         print(f"{source.name}: {_described(load_heads(file))}")
     except HeadFileError as error:
         raise UserError("heads_unusable", f"{error}.") from error
     except OSError as error:
         raise UserError("heads_unusable", f"The head file cannot be written: {error}.") from error
     print(f"For {options.model.name}: {file}")
-    used = find_heads(fingerprint, [data_dir / "heads", paths.heads_dir()])
+    used = find_heads(known, [data_dir / "heads", paths.heads_dir()])
     if not options.out and used != file:
         print(f"Readings use {used}, which comes first by name. Move it away to use these.")
     return 0
@@ -57,12 +60,12 @@ def _described(heads: RetainingHeads) -> str:
 
 def _source(text: str, data_dir: Path) -> Path:
     """What is there under this name goes before a hub's. Raises UserError."""
-    path = Path(text).expanduser()
-    if path.exists():
-        return path
-    hub = importlib.import_module("engine.hub")
-    if not hub.is_hub_id(text):
+    path = fetch(text, data_dir / "models", _tell, lambda: False)
+    if not path.exists():
         raise UserError("no_such_file", f"There is no file {text}.")
-    print(f"Downloading {text}.", file=sys.stderr)
-    downloaded: Path = hub.download(text, data_dir / "models", lambda _: None, lambda: False)
-    return downloaded
+    return path
+
+
+def _tell(_event: str, data: dict[str, Any]) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{data['message']}", end="", file=sys.stderr, flush=True)

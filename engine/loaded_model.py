@@ -17,11 +17,12 @@ from engine.locret.heads import HeadFileError, RetainingHeads, head_metadata, lo
 from engine.locret.policies import Locret, LocretConsensus, Newest, Policy, Random
 from engine.locret.selection import Selection
 from engine.model_shape import ModelShape
+from engine.runtimes import BATCH, described, open_runtime
 from engine.settings import PolicyName
+from engine.target import LLAMA_CPP, Target
 
 # The version of what a stored reading means; a change of the method or of the stream's form makes old ones unusable.
 READING_VERSION = 1
-BATCH = 512
 
 
 @dataclass
@@ -81,44 +82,68 @@ def load_model(
     head_folders: list[Path],
     abort: Callable[[], bool],
     seed: int = 0,
+    *,
+    target: Target = LLAMA_CPP,
+    layers_on_device: int | None = None,
+    head_file: Path | None = None,
 ) -> LoadedModel:
     """Loads the weights (seconds) and checks that the cache can be evicted; where it cannot, the full cache is used.
 
+    head_file: retaining heads for this model; None: those that `head_folders` hold for it.
     Raises UserError("model_missing" or "model_broken").
     """
-    from engine.backends.llama_cpp import LlamaCppBackend
-
-    head_file = find_heads(fingerprint, head_folders) if policy == "locret" else None
+    if policy != "locret":
+        head_file = None
+    elif head_file is None:
+        head_file = find_heads(fingerprint, head_folders)
     heads = _load_heads(head_file) if head_file else None
     evicting = policy != "full" and (policy != "locret" or heads is not None)
-    cells = selection.capacity if evicting else shape.context
-    runtime = LlamaCppBackend(shape.path, n_ctx=cells, n_batch=BATCH, heads=heads if evicting else None, abort=abort)
-    notice = None
+
+    def opened(evicts: bool) -> Runtime:
+        return open_runtime(
+            shape,
+            target,
+            selection.capacity if evicts else shape.context,
+            heads if evicts else None,
+            abort,
+            evicts=evicts,
+            batch=max(BATCH, selection.chunk) if target.whole_chunks else BATCH,
+            layers_on_device=layers_on_device,
+        )
+
+    runtime, notice = opened(evicting), None
     if policy == "locret" and heads is None:
         notice = "This model has no retaining heads yet, so it reads with its full cache, up to its context."
     elif evicting and runtime.eviction_refusal:
         notice, evicting = runtime.eviction_refusal, False
         runtime.close()
-        runtime = LlamaCppBackend(shape.path, n_ctx=shape.context, n_batch=BATCH, heads=None, abort=abort)
+        runtime = opened(evicting)
     chosen = policy_for(policy, heads, seed)
     kept = selection if evicting else None
+    parameters: dict[str, Any] = {
+        "version": READING_VERSION,
+        "model": fingerprint,
+        "heads": heads_fingerprint(head_file) if head_file and evicting else None,
+        "policy": chosen.name if kept else "full",
+        "selection": kept.as_dict() if kept else None,
+    }
+    where = described(target)
     return LoadedModel(
         shape=shape,
         fingerprint=fingerprint,
         runtime=runtime,
         policy=chosen,
         selection=kept,
-        chat=chat_format(runtime.chat_template),
+        chat=chat_format(runtime.chat_template, **_words(runtime)),
         heads_name=head_file.stem if head_file and evicting else None,
         notice=notice,
-        parameters={
-            "version": READING_VERSION,
-            "model": fingerprint,
-            "heads": heads_fingerprint(head_file) if head_file and evicting else None,
-            "policy": chosen.name if kept else "full",
-            "selection": kept.as_dict() if kept else None,
-        },
+        parameters=parameters if where is None else {**parameters, "runtime": where},
     )
+
+
+def _words(runtime: Runtime) -> dict[str, str]:
+    """What the template calls bos_token and eos_token."""
+    return {"bos": runtime.template_words["bos_token"], "eos": runtime.template_words["eos_token"]}
 
 
 def policy_for(name: PolicyName, heads: RetainingHeads | None, seed: int = 0) -> Policy:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine import settings, wire
-from engine.engine import Emit, Engine
+from engine.engine import PLANNED, Emit, Engine
 from engine.errors import UserError
 
 Params = Mapping[str, Any]
@@ -37,10 +37,11 @@ def settings_set(engine: Engine, params: Params) -> Answer:
 
 
 def plan(engine: Engine, params: Params) -> Answer:
-    budget = params.get("budget_mb")
-    if budget is None:
+    """What a budget would buy, with this or another model."""
+    if params.get("budget_mb") is None:
         raise UserError("bad_params", "budget_mb is missing.")
-    return {"plan": engine.plan(settings.checked({"budget_mb": budget})["budget_mb"]).as_dict()}
+    changes = {name: params[name] for name in PLANNED if params.get(name) is not None}
+    return {"plan": engine.plan(changes).as_dict()}
 
 
 def conversations_list(engine: Engine, params: Params) -> Answer:

@@ -20,7 +20,8 @@ class ModelShape:
     pass the capacity (budget, chunk and turn), so a window at least as large as the capacity never cuts anything.
     file_bytes: the weights as stored. feed_forward: width of the hidden layer of the feed-forward network.
     vocabulary: tokens. parameters: weights, tied ones once. window: tokens of the sliding window in use, or None.
-    tied: whether the unembedding is the embedding.
+    tied: whether the unembedding is the embedding. head_hidden: d_R of retaining heads among the weights themselves, as
+    the authors publish them; 0 for none.
     """
 
     path: Path
@@ -38,6 +39,7 @@ class ModelShape:
     parameters: int
     window: int | None = None
     tied: bool = False
+    head_hidden: int = 0
 
     @property
     def unit_bytes(self) -> int:

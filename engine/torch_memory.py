@@ -57,8 +57,8 @@ def layer_bytes(shape: ModelShape, target: Target) -> int:
 
 
 def head_bytes(shape: ModelShape, target: Target) -> int:
-    """The retaining heads, float32: W1 (width x d_R) and W2 (d_R x kv_heads) in each layer."""
-    return shape.layers * target.head_hidden * (shape.feature_width + shape.kv_heads) * 4
+    """The retaining heads in the dtype: W1 (width x d_R) and W2 (d_R x kv_heads) in each layer."""
+    return shape.layers * target.head_hidden * (shape.feature_width + shape.kv_heads) * ELEMENT_BYTES[target.dtype]
 
 
 def cache_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:

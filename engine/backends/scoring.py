@@ -37,10 +37,12 @@ class Scorer:
         device: torch.device | None = None,
         dtype: torch.dtype = torch.float32,
     ) -> None:
-        first = torch.stack(list(heads.first)).detach()
-        ordered = (first if columns is None else first[:, :, columns]).transpose(1, 2)
-        self._first = ordered.to(device, dtype).contiguous()
-        self._second = torch.stack(list(heads.second)).detach().transpose(1, 2).to(device, dtype).contiguous()
+        self._first = torch.empty(heads.layers, heads.width, heads.hidden, device=device, dtype=dtype)
+        self._second = torch.empty(heads.layers, heads.hidden, heads.kv_heads, device=device, dtype=dtype)
+        for layer in range(heads.layers):
+            first = heads.first[layer].detach()
+            self._first[layer] = (first if columns is None else first[:, columns]).T
+            self._second[layer] = heads.second[layer].detach().T
         self._activation = ACTIVATIONS[heads.activation]
         self._few = torch.empty(heads.layers, _FEW, heads.width, device=device, dtype=dtype)
         self._scores: list[Tensor] = []

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import torch
 
 from engine.errors import UserError
@@ -42,5 +45,5 @@ def dtype_for(name: str, device: Device) -> Dtype:
 
 
 def _processor_has_bfloat16() -> bool:
-    capabilities = getattr(torch.cpu, "get_capabilities", dict)()
+    capabilities: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     return any(capabilities.get(flag) for flag in _BFLOAT16_FLAGS)
