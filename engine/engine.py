@@ -174,13 +174,9 @@ class Engine:
 
     def measures(self) -> dict[str, Any]:
         """For a report: what was read, what is kept of it, and what it took."""
-        loaded = self._loaded
-        return {
-            "tokens_read": loaded.session.reader.tokens_read if loaded else 0,
-            "units_kept": loaded.model.runtime.length if loaded else 0,
-            "cache_bytes": loaded.model.runtime.cache_bytes if loaded else 0,
-            "peak_rss_mb": round(peak_rss_mb(), 1),
-        }
+        nothing = {"tokens_read": 0, "units_kept": 0, "cache_bytes": 0}
+        held = self._loaded.session.measures() if self._loaded else nothing
+        return {**held, "peak_rss_mb": round(peak_rss_mb(), 1)}
 
     def _planned_units(self) -> int:
         try:
@@ -194,6 +190,16 @@ class Engine:
 
     def heads_name(self) -> str | None:
         return self._loaded.model.heads_name if self._loaded else None
+
+    def model_path(self) -> Path:
+        """Of the model that the settings ask for, loaded or not."""
+        return self._choice().model
+
+    def keeps_everything(self) -> bool:
+        """Whether nothing is ever evicted. A model that was never loaded may turn out to be one of these."""
+        choice, loaded = self._choice(), self._loaded
+        known = loaded is not None and loaded.choice == choice and loaded.model.selection is None
+        return choice.policy == "full" or known
 
     def _choice(self) -> Choice:
         values = self.settings()

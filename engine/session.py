@@ -57,9 +57,10 @@ class Session:
         self.root = root_key(model.parameters)
         self.on_stored = on_stored or (lambda _key: None)
         self._last_answer: str | None = None
-        self._clear()
+        self.clear()
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Forgets the stream; what is stored of it stays."""
         self.model.runtime.clear()
         self.reader = Reader(self.model.runtime, self.model.policy, self.model.selection)
         self.key, self.partial_of, self.partial = self.root, "", 0
@@ -82,6 +83,18 @@ class Session:
             taken.documents_read += read if segments[index].kind == "document" else 0
         return taken
 
+    def take_up(self, segments: Sequence[Segment]) -> None:
+        """Makes the cache that of the longest beginning of the stream that is stored or in memory. Reads nothing."""
+        self._nearest(keys_along(self.root, segments), segments)
+
+    def measures(self) -> dict[str, int]:
+        """For a report: what was read, what is kept of it, and its size."""
+        return {
+            "tokens_read": self.reader.tokens_read,
+            "units_kept": self.model.runtime.length,
+            "cache_bytes": self.model.runtime.cache_bytes,
+        }
+
     def holds(self, segments: Sequence[Segment]) -> bool:
         """Whether this stream can be reached without reading a document again."""
         keys = keys_along(self.root, segments)
@@ -102,7 +115,7 @@ class Session:
                 return index
             if here or (index > 0 and not (asked and index == len(segments)) and self._load(keys[index])):
                 return index
-        self._clear()
+        self.clear()
         return 0
 
     def _load_partial(self, key: str, upcoming: Sequence[Segment], before: Sequence[Segment]) -> bool:
@@ -133,7 +146,7 @@ class Session:
                     self.reader.append([token])
         except BaseException:
             if not self.partial:  # what the cache holds has no name
-                self._clear()
+                self.clear()
             raise
         self._reached(segment)
         return self.reader.tokens_read - before
@@ -264,7 +277,7 @@ class Session:
             )
             for row in rows
         ]
-        self._clear()
+        self.clear()
         runtime.import_state(states)
         if self.model.selection is not None:
             shape = (len(rows), self.model.shape.kv_heads, units)
