@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import codecs
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine import wire
@@ -14,7 +14,7 @@ from engine.backends.base import AbortedError
 from engine.citations import cite
 from engine.engine import Emit, Engine, Loaded
 from engine.errors import UserError
-from engine.reading_job import CANCELLED, ReadingJob, brought, pending
+from engine.reading_job import CANCELLED, ReadingJob, pending
 from engine.sampling import chooser, is_looping
 from engine.session import Advance
 from engine.store import Document, Message
@@ -37,6 +37,10 @@ class AnswerJob:
         Raises UserError("cancelled") if stopped, with what was written kept; another error leaves the question in
         place.
         """
+        return self.answer(self.commit_question(text, parent), options, self._write_next)
+
+    def commit_question(self, text: str, parent: str | None) -> Message:
+        """Below `parent`, with the documents that wait. Raises UserError("bad_params") for an empty one."""
         if not text.strip():
             raise UserError("bad_params", "There is no question in it.")
         self.reading.extract_all()
@@ -47,27 +51,39 @@ class AnswerJob:
         )
         self._title(text)
         self.emit("message", {"message": wire.message(question)})
+        return question
+
+    def answer(
+        self, question: Message, options: Mapping[str, Any], write: Callable[[Writing], list[Document]]
+    ) -> Message:
+        """Commits a further answer to a question and has it written. write: brings the model there, writes, and
+        returns the documents to cite from.
+        """
         answer = self.store.add_message(self.conversation, question.id, "assistant", "", state="streaming")
         self.emit("message", {"message": wire.message(answer)})
         writing = Writing(self, answer, options)
         try:
-            loaded = self.engine.loaded(self.emit)
-            path = [*path, question]
-            there = brought(self.reading, path)
-            began = time.monotonic()
-            taken = self.reading.advance(loaded, loaded.conversation.segments(path), there)
-            writing.began(taken, time.monotonic() - began)
-            writing.write(loaded)
+            documents = write(writing)
         except BaseException as error:
             stopped = isinstance(error, UserError) and error.code == "cancelled"
             self._finish(writing, "stopped" if stopped else "failed", [])
             raise
-        return self._finish(writing, "complete", there)
+        return self._finish(writing, "complete", documents)
+
+    def _write_next(self, writing: Writing) -> list[Document]:
+        loaded = self.engine.loaded(self.emit)
+        path = self.store.path(writing.answer.parent or "")
+        there = self.store.documents_along(path)
+        began = time.monotonic()
+        taken = self.reading.advance(loaded, loaded.conversation.segments(path), there)
+        writing.began(taken, time.monotonic() - began)
+        writing.write(loaded)
+        return there
 
     def _finish(self, writing: Writing, state: Any, documents: list[Document]) -> Message:
         if documents:
             writing.stats["citations"] = self._citations(writing, documents)
-        writing.stats["left_out"] = left_out(self.store.documents(self.conversation))
+        writing.stats["left_out"] = left_out(self.reading.found())
         answer = writing.commit(state)
         self.emit("message", {"message": wire.message(answer)})
         return answer

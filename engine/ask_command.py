@@ -15,7 +15,7 @@ from engine.runtimes import DEVICES, DTYPES, RUNTIMES, WEIGHTS
 from engine.settings import POLICIES, checked, checked_seed
 
 if TYPE_CHECKING:
-    from engine.store import Document
+    from engine.store import Document, Message
 
 
 def add_store_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="*", metavar="FILE", help="files and folders to read first")
     parser.add_argument("question", metavar="QUESTION")
     add_store_arguments(parser)
+    parser.add_argument(
+        "--query-aware", action="store_true", help="read the documents in sight of the question, for this answer alone"
+    )
     parser.add_argument("--max-tokens", type=int, default=256, help="the longest answer (default: 256)")
     parser.add_argument("--temperature", type=float, default=0.0, help="0 gives the same answer each time (default: 0)")
 
@@ -68,6 +71,8 @@ def refuse_bad_input(options: argparse.Namespace) -> None:
         raise UserError("bad_params", "There is no question in it.")
     if not options.conversation and _exists(options.question):
         raise UserError("bad_params", f"The question is missing: {options.question}, the last argument, is a file.")
+    if options.query_aware and not (options.files or options.conversation):
+        raise UserError("nothing_to_read", "There is no document to read for this question. Name a file.")
     checked({"max_tokens": options.max_tokens, "temperature": options.temperature})
 
 
@@ -132,37 +137,39 @@ def open_engine(options: argparse.Namespace) -> Work:
 
 
 def _ask(work: Work, options: argparse.Namespace) -> int:
-    from engine.answer_job import AnswerJob, title_from
+    from engine.answer_job import title_from
     from engine.documents.find import absolute
     from engine.reading_job import ReadingJob
 
-    engine = work.engine
+    engine, began = work.engine, time.monotonic()
+    if options.query_aware:
+        _refuse_full_cache(work)
     conversation = work.conversation(options.conversation, title_from(options.question))
     reading = ReadingJob(engine, conversation, work.emit)
-    began = time.monotonic()
     reused, nothing = False, None
     if options.files:
         reading.add([str(absolute(Path(file))) for file in options.files])
-        reused = reading.read_all()
-        nothing = nothing_read(engine.store.documents(conversation))
+        if options.query_aware:
+            reading.extract_all()
+        else:
+            reused = reading.read_all()
+        nothing = nothing_read(reading.found())
     seconds_reading = time.monotonic() - began
     report = {"answer": nothing or "", "conversation": conversation, **engine.measures(), "reused": reused}
     report |= {"seconds_reading": round(seconds_reading, 3), "seconds_answering": 0.0}
     stats: dict[str, Any] = {}
     if nothing is None:
-        settings = {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}
-        leaf = engine.store.leaf(conversation)
-        answer = AnswerJob(engine, conversation, work.emit).ask(options.question, leaf, settings)
+        answer, measures = (_in_sight if options.query_aware else _as_read)(work, conversation, options)
         stats = dict(answer.stats)
         report |= {
             "answer": answer.text,
-            **engine.measures(),
+            **measures,
             "reused": reused if options.files else bool(stats.get("reused")),
             "seconds_reading": round(seconds_reading + stats.get("seconds_reading", 0.0), 3),
             "seconds_answering": round(stats.get("seconds_answering", 0.0), 3),
         }
     cited = [{"document": c["name"], "page": c["page"]} for c in stats.get("citations", ())]
-    report |= {"documents": reading.documents(), "citations": cited}
+    report |= {"documents": reading.documents(), "citations": cited, "query_aware": "query_aware" in stats}
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     elif nothing is not None:
@@ -174,6 +181,43 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
         see = f"See {pages}." if pages else None
         print_notes([engine.store.notice, see, engine.notice(), stats.get("note"), stats.get("left_out")], conversation)
     return 0
+
+
+def _as_read(work: Work, conversation: str, options: argparse.Namespace) -> tuple[Message, dict[str, Any]]:
+    """The answer from the reading that knows no question, and what the cache then holds."""
+    from engine.answer_job import AnswerJob
+
+    leaf = work.engine.store.leaf(conversation)
+    answer = AnswerJob(work.engine, conversation, work.emit).ask(options.question, leaf, _sampling(options))
+    return answer, work.engine.measures()
+
+
+def _in_sight(work: Work, conversation: str, options: argparse.Namespace) -> tuple[Message, dict[str, Any]]:
+    """The answer from a reading in sight of the question, and what the cache held of that."""
+    from engine.reread_job import RereadJob
+
+    job = RereadJob(work.engine, conversation, work.emit)
+    leaf = work.engine.store.leaf(conversation)
+    cost = job.cost_of_asking(leaf)
+    if not options.json:
+        about = "" if cost.seconds is None else f": about {_duration(cost.seconds)}"
+        print(f"Reading {cost.tokens:,} tokens for this question alone{about}.", file=sys.stderr)
+    question = job.answering.commit_question(options.question, leaf)
+    answer = job.reread(question.id, _sampling(options))
+    return answer, {**work.engine.measures(), **job.measures}
+
+
+def _refuse_full_cache(work: Work) -> None:
+    """Before there is a conversation for nothing. Raises UserError("nothing_to_gain")."""
+    from engine.reread_cost import NOTHING_TO_GAIN
+
+    work.engine.loaded(work.emit)
+    if work.engine.keeps_everything():
+        raise NOTHING_TO_GAIN
+
+
+def _sampling(options: argparse.Namespace) -> dict[str, Any]:
+    return {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}
 
 
 def nothing_read(documents: Sequence[Document]) -> str | None:

@@ -64,6 +64,14 @@ class Conversation:
             stream += [self._document(document) for document in pending]
         return stream
 
+    def in_sight(self, path: Sequence[Message]) -> list[Segment]:
+        """The stream along a path that ends with a question, with that question's text in front of everything as well:
+        all that follows is read in sight of it (Locret-Q). Segment 0 is the opening, segment 1 the question in front.
+        """
+        opening, *rest = self.segments(path)
+        text = self.model.runtime.tokenize(f"{path[-1].text}\n\n", special=False)
+        return [opening, Segment("turn", tuple(text), path[-1].id), *rest]
+
     def _beginning(self, stream: Sequence[Segment]) -> Segment:
         text = self.model.chat.next if stream else self.model.chat.opening
         return Segment("turn", tuple(self.model.runtime.tokenize(text, special=True)))

@@ -120,8 +120,8 @@ class Engine:
 
     def _target(self, shape: ModelShape, values: Mapping[str, Any]) -> Target:
         """What runs the model, and where."""
-        names = ("runtime", "device", "dtype", "weights")
-        return target_for(shape, *(str(values[name]) for name in names), chosen_heads=bool(values["heads"]))
+        chosen = {name: values[name] for name in ("runtime", "device", "dtype", "weights")}
+        return target_for(shape, **chosen, chosen_heads=bool(values["heads"]))
 
     def _path(self, values: Mapping[str, Any]) -> Path:
         """Of the model's file or folder. Raises UserError for one that has to be downloaded first."""
@@ -198,13 +198,9 @@ class Engine:
 
     def measures(self) -> dict[str, Any]:
         """For a report: what was read, what is kept of it, and what it took."""
-        loaded = self._loaded
-        return {
-            "tokens_read": loaded.session.reader.tokens_read if loaded else 0,
-            "units_kept": loaded.model.runtime.length if loaded else 0,
-            "cache_bytes": loaded.model.runtime.cache_bytes if loaded else 0,
-            "peak_rss_mb": round(peak_rss_mb(), 1),
-        }
+        nothing = {"tokens_read": 0, "units_kept": 0, "cache_bytes": 0}
+        held = self._loaded.session.measures() if self._loaded else nothing
+        return {**held, "peak_rss_mb": round(peak_rss_mb(), 1)}
 
     def _planned_units(self) -> int:
         try:
@@ -218,6 +214,16 @@ class Engine:
 
     def heads_name(self) -> str | None:
         return self._loaded.model.heads_name if self._loaded else None
+
+    def model_path(self) -> Path:
+        """Of the model that the settings ask for, loaded or not. Raises UserError where it is to be downloaded."""
+        return self._path(self.settings())
+
+    def keeps_everything(self) -> bool:
+        """Whether nothing is ever evicted. A model that was never loaded may turn out to be one of these."""
+        values, loaded = self.settings(), self._loaded
+        known = loaded is not None and loaded.choice.model == self._path(values) and loaded.model.selection is None
+        return values["policy"] == "full" or known
 
     def _choice(self, emit: Emit) -> Choice:
         """What the settings ask for; a model that is not on this machine yet is downloaded."""

@@ -23,9 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", help="a checkpoint with retaining heads: a file, a folder, a hub id"
     )
-    parser.add_argument(
-        "--model", type=Path, required=True, help="the GGUF file or the folder that the heads were trained for"
-    )
+    parser.add_argument("--model", type=Path, required=True, help="the file or folder of their model")
     parser.add_argument("--out", type=Path, help="the head file to write (default: where readings find it)")
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
 

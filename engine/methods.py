@@ -124,11 +124,31 @@ def ask(engine: Engine, params: Params, emit: Emit) -> Answer:
 
     conversation = _text(params, "conversation")
     parent = params["parent"] if "parent" in params else engine.store.leaf(conversation)
-    current = engine.settings()
-    given = {name: params[name] for name in ("max_tokens", "temperature") if name in params}
-    options = {**current, **settings.checked(given), "seed": settings.checked_seed(params.get("seed", 0))}
-    message = AnswerJob(engine, conversation, emit).ask(_text(params, "text"), parent, options)
+    message = AnswerJob(engine, conversation, emit).ask(_text(params, "text"), parent, _sampling(engine, params))
     return {"message": wire.message(message), "memory": engine.memory(conversation)}
+
+
+def reread_cost(engine: Engine, params: Params) -> Answer:
+    from engine.reread_cost import cost_of, question_of
+
+    store = engine.store
+    question = question_of(store, _text(params, "conversation"), _text(params, "message"))
+    return cost_of(engine, store.documents_along(store.path(question.id))).as_dict()
+
+
+def reread(engine: Engine, params: Params, emit: Emit) -> Answer:
+    from engine.reread_job import RereadJob
+
+    conversation = _text(params, "conversation")
+    options = _sampling(engine, params)
+    message = RereadJob(engine, conversation, emit).reread(_text(params, "message"), options)
+    return {"message": wire.message(message), "memory": engine.memory(conversation)}
+
+
+def _sampling(engine: Engine, params: Params) -> Params:
+    """The settings, with what the call gives in place of them. Raises UserError("bad_params")."""
+    given = {name: params[name] for name in ("max_tokens", "temperature") if name in params}
+    return {**engine.settings(), **settings.checked(given), "seed": settings.checked_seed(params.get("seed", 0))}
 
 
 def warm(engine: Engine, params: Params, emit: Emit) -> Answer:
@@ -155,8 +175,9 @@ IMMEDIATE: dict[str, Callable[[Engine, Params], Answer]] = {
         conversation_restore,
         documents_list,
         document_text,
+        reread_cost,
     )
 }
 JOBS: dict[str, Callable[[Engine, Params, Emit], Answer]] = {
-    method.__name__: method for method in (documents_add, documents_read, ask, warm)
+    method.__name__: method for method in (documents_add, documents_read, ask, reread, warm)
 }

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from engine import wire
 from engine.backends.base import AbortedError
 from engine.engine import Emit, Engine, Loaded
 from engine.errors import UserError
+from engine.pace import Pace, remember
 from engine.session import Advance, Progress
 from engine.store import Content, Document, Message
+from engine.store.records import Outcome
 from engine.stream import Segment
 
 if TYPE_CHECKING:
@@ -77,7 +80,9 @@ class ReadingJob:
         if not waiting:
             return False
         loaded = self.engine.loaded(self.emit)
-        taken = self.advance(loaded, loaded.conversation.segments(path, waiting), [*brought(self, path), *waiting])
+        taken = self.advance(
+            loaded, loaded.conversation.segments(path, waiting), [*self.store.documents_along(path), *waiting]
+        )
         loaded.session.store_now()
         return taken.documents_read == 0
 
@@ -152,8 +157,16 @@ class ReadingJob:
                 "pages": document.pages,
                 "pages_read": document.pages_read,
             }
-            for document in self.store.documents(self.conversation)
+            for document in self.found()
         ]
+
+    def found(self) -> list[Document]:
+        """The documents, each with the outcome of its extraction even where the model has yet to read it for good."""
+        return [self._as_found(document) for document in self.store.documents(self.conversation)]
+
+    def _as_found(self, document: Document) -> Document:
+        content = self.store.content(document.sha256) if document.outcome in READABLE and document.sha256 else None
+        return replace(document, outcome=cast(Outcome, content.outcome)) if content else document
 
     # --- the model reads ---------------------------------------------------------------------------------------------
 
@@ -176,6 +189,8 @@ class ReadingJob:
             raise
         for id in self._documents:
             self._read(id)
+        if loaded.model.selection is not None:
+            remember(self.store, loaded.choice.model, self._pace)
         return taken
 
     def _progressed(self, progress: Progress) -> None:
@@ -184,25 +199,15 @@ class ReadingJob:
             self._current = progress.source
             document = self.store.update_document(document.id, outcome="reading", tokens=progress.total)
             self._documents[document.id] = document
-            self._pace = Pace(progress.done)
+            self._pace.begin(progress.done)
         seconds_left = self._pace.left(progress.done, progress.total)
         tokens = self._loaded.conversation.document_tokens(document)
-        live = {"tokens_read": progress.done, "page": tokens.page_at(progress.done), "seconds_left": seconds_left}
+        page = tokens.page_at(progress.done)
+        live = {"tokens_read": progress.done, "page": page, "seconds_left": seconds_left}
         self.engine.live[document.id] = live
         if progress.done in (0, progress.total) or self._pace.steps == 1:
             self._changed(document, live)
-        self.emit(
-            "reading",
-            {
-                "document": document.id,
-                "page": live["page"],
-                "pages": document.pages,
-                "tokens_read": progress.done,
-                "tokens_total": progress.total,
-                "units_kept": progress.units,
-                "seconds_left": seconds_left,
-            },
-        )
+        self.emit("reading", reading_event(document, page, progress, seconds_left))
         if progress.done == progress.total:
             self._read(document.id)
         self._stop_if_cancelled_while_reading(progress)
@@ -234,37 +239,41 @@ class ReadingJob:
     def warm(self) -> None:
         """Loads the model and the cache of the current branch, as far as no document has to be read for it."""
         loaded = self.engine.loaded(self.emit)
+        segments, documents = self._current_branch(loaded)
+        if loaded.session.holds(segments):
+            self.advance(loaded, segments, documents)
+
+    def take_up(self, loaded: Loaded) -> None:
+        """Puts into memory what the store holds of the current branch; the model reads nothing."""
+        segments, _ = self._current_branch(loaded)
+        loaded.session.take_up(segments)
+        self.engine.in_memory = self.conversation
+
+    def _current_branch(self, loaded: Loaded) -> tuple[list[Segment], list[Document]]:
         leaf = self.store.leaf(self.conversation)
         path = self.store.path(leaf) if leaf else []
         waiting = pending(self.store.documents(self.conversation), path)
-        segments = loaded.conversation.segments(path, waiting)
-        if loaded.session.holds(segments):
-            self.advance(loaded, segments, [*brought(self, path), *waiting])
+        return loaded.conversation.segments(path, waiting), [*self.store.documents_along(path), *waiting]
 
     def _stop_if_cancelled(self) -> None:
         if self.engine.cancelled.is_set():
             raise CANCELLED
 
 
-class Pace:
-    """Tokens a second since the reading began, for the time that is left."""
-
-    def __init__(self, done: int = 0) -> None:
-        self._first, self._began, self.steps = done, time.monotonic(), 0
-
-    def left(self, done: int, total: int) -> float | None:
-        """Seconds, or None before the first chunk is through."""
-        self.steps += 1
-        read, elapsed = done - self._first, time.monotonic() - self._began
-        return None if read <= 0 else elapsed / read * (total - done)
+def reading_event(document: Document, page: int, progress: Progress, seconds_left: float | None) -> dict[str, Any]:
+    """How far a document is read, as the protocol tells it."""
+    return {
+        "document": document.id,
+        "page": page,
+        "pages": document.pages,
+        "tokens_read": progress.done,
+        "tokens_total": progress.total,
+        "units_kept": progress.units,
+        "seconds_left": seconds_left,
+    }
 
 
 def pending(documents: Sequence[Document], path: Sequence[Message]) -> list[Document]:
     """Those with text that no message of the path has brought in."""
     there = {id for message in path for id in message.documents}
     return [d for d in documents if d.sha256 and d.id not in there and d.outcome in (*READABLE, "read", "partial")]
-
-
-def brought(job: ReadingJob, path: Sequence[Message]) -> list[Document]:
-    """The documents that the messages of a path brought in."""
-    return [job.store.document(id) for message in path for id in message.documents]

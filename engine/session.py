@@ -17,8 +17,9 @@ import torch
 
 from engine.backends.base import LayerState
 from engine.errors import UserError
-from engine.loaded_model import BATCH, LoadedModel
+from engine.loaded_model import LoadedModel
 from engine.locret.reading import Reader, Units
+from engine.runtimes import BATCH
 from engine.store import Layer, Reading, Store
 from engine.stream import Segment, keys_along, next_key, partial_key, root_key
 
@@ -59,9 +60,10 @@ class Session:
         self.root = root_key(model.parameters)
         self.on_stored = on_stored or (lambda _key: None)
         self._last_answer: str | None = None
-        self._clear()
+        self.clear()
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Forgets the stream; what is stored of it stays."""
         self.model.runtime.clear()
         self.reader = Reader(self.model.runtime, self.model.policy, self.model.selection)
         self.key, self.partial_of, self.partial = self.root, "", 0
@@ -84,6 +86,18 @@ class Session:
             taken.documents_read += read if segments[index].kind == "document" else 0
         return taken
 
+    def take_up(self, segments: Sequence[Segment]) -> None:
+        """Makes the cache that of the longest beginning of the stream that is stored or in memory. Reads nothing."""
+        self._nearest(keys_along(self.root, segments), segments)
+
+    def measures(self) -> dict[str, int]:
+        """For a report: what was read, what is kept of it, and its size."""
+        return {
+            "tokens_read": self.reader.tokens_read,
+            "units_kept": self.model.runtime.length,
+            "cache_bytes": self.model.runtime.cache_bytes,
+        }
+
     def holds(self, segments: Sequence[Segment]) -> bool:
         """Whether this stream can be reached without reading a document again."""
         keys = keys_along(self.root, segments)
@@ -104,7 +118,7 @@ class Session:
                 return index
             if here or (index > 0 and not (asked and index == len(segments)) and self._load(keys[index])):
                 return index
-        self._clear()
+        self.clear()
         return 0
 
     def _load_partial(self, key: str, upcoming: Sequence[Segment], before: Sequence[Segment]) -> bool:
@@ -135,7 +149,7 @@ class Session:
                     self.reader.append([token])
         except BaseException:
             if not self.partial:  # what the cache holds has no name
-                self._clear()
+                self.clear()
             raise
         self._reached(segment)
         return self.reader.tokens_read - before
@@ -257,10 +271,10 @@ class Session:
         if self.model.selection is not None:
             units.scores[index].numpy()[:] = np.frombuffer(row.scores, np.float32).reshape(shape)
             units.positions[index].numpy()[:] = np.frombuffer(row.positions, np.int32).reshape(shape)
-        width = self.model.shape.kv_heads * self.model.shape.head_dim
+        width, dtype = self.model.shape.kv_heads * self.model.shape.head_dim, self.model.runtime.state_dtype
         return LayerState(
-            np.frombuffer(row.keys, np.float16).reshape(length, width),
-            np.frombuffer(row.values, np.float16).reshape(length, width),
+            np.frombuffer(row.keys, dtype).reshape(length, width),
+            np.frombuffer(row.values, dtype).reshape(length, width),
         )
 
     def _load(self, key: str) -> bool:
@@ -268,7 +282,7 @@ class Session:
         if found is None:
             return False
         reading, layers = found
-        self._clear()
+        self.clear()
         runtime = self.model.runtime
         known = (runtime.layers, runtime.kv_heads, 0 if self.model.selection is None else reading.units)
         units = Units(torch.empty(known), torch.empty(known, dtype=torch.int32))

@@ -80,7 +80,8 @@ class Runtime(Backend, Protocol):
     def import_state(self, layers: Iterable[LayerState]) -> None:
         """Puts an exported cache in the place of what there is; asks for a layer when the last one was copied.
 
-        Raises ValueError for another model's, and whatever asking for a layer raised; the cache is then as it was, or empty.
+        Raises ValueError for another model's, and whatever asking for a layer raised; the cache is then as it was or
+        empty.
         """
         ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,16 @@ class Selection:
     def capacity(self) -> int:
         """Cells that the cache needs: the budget and the larger of a chunk and a turn."""
         return self.budget + max(self.chunk, self.turn)
+
+    def keeping_first(self, tokens: int) -> Selection:
+        """The same with that many sinks, for a stream that begins with a question (Locret-Q): what is read later is
+        read in sight of it only as long as its units stay.
+
+        At most a quarter of the budget, and never fewer sinks than before: of a longer beginning the last tokens are
+        not protected.
+        """
+        most = min(self.budget // 4, self.budget - max(self.stabilizers, self.tail))
+        return replace(self, sinks=max(self.sinks, min(tokens, most)))
 
     def as_dict(self) -> dict[str, int]:
         return asdict(self)

@@ -7,7 +7,7 @@ is kept as bytes, so that the file can be opened again.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from engine.documents.page import Page
 from engine.errors import UserError
 from engine.store.database import Row
 from engine.store.messages import Messages
-from engine.store.records import Content, Document, Outcome
+from engine.store.records import Content, Document, Message, Outcome
 
 CHANGEABLE = frozenset(
     {"kind", "sha256", "outcome", "reason", "message", "pages", "pages_read", "tokens", "path", "name", "folder"}
@@ -37,6 +37,10 @@ class Documents(Messages):
         if row is None:
             raise UserError("unknown_document", "That document is no longer there.", id=id)
         return _document(row)
+
+    def documents_along(self, path: Sequence[Message]) -> list[Document]:
+        """Those that the messages of a path brought in, in order."""
+        return [self.document(id) for message in path for id in message.documents]
 
     def add_document(
         self,

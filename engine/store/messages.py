@@ -104,11 +104,17 @@ class Messages(Conversations):
     def leaf(self, conversation: str) -> str | None:
         """The message that nothing follows and that was written last; None in an empty conversation.
 
+        A further answer that ended without a word gives way to what was there before it.
         Raises UserError("unknown_conversation").
         """
         self.conversation(conversation)
         row = self._database.row(
-            "SELECT id FROM messages WHERE conversation = ? ORDER BY sequence DESC", (conversation,)
+            """SELECT id FROM messages AS m WHERE conversation = ? AND NOT (
+                role = 'assistant' AND text = '' AND state IN ('stopped', 'failed') AND EXISTS (
+                    SELECT 1 FROM messages AS earlier WHERE earlier.parent = m.parent
+                    AND earlier.role = 'assistant' AND earlier.sequence < m.sequence))
+            ORDER BY sequence DESC""",
+            (conversation,),
         )
         return None if row is None else str(row["id"])
 

@@ -11,6 +11,8 @@ from typing import Any
 import pymupdf
 import pytest
 
+from engine.store import Store
+from engine.store.store import FILE_NAME
 from tests.end_to_end.test_crash import prose
 
 QUESTION = "What was noted on day 3?"
@@ -26,6 +28,7 @@ FIELDS = {
     "peak_rss_mb": float,
     "documents": list,
     "citations": list,
+    "query_aware": bool,
 }
 
 
@@ -96,6 +99,40 @@ def test_a_conversation_goes_on_without_files(first: tuple[Path, dict[str, Any]]
     assert on["reused"]
     assert on["tokens_read"] > said["tokens_read"]
     assert len(on["documents"]) == 2
+
+
+def test_a_query_aware_answer_is_for_one_question_and_the_next_is_as_usual(folder: Path, tmp_path: Path) -> None:
+    said = report(tmp_path, str(folder), QUESTION, "--budget-units", "256", "--query-aware")
+    assert {name: type(value) for name, value in said.items()} == FIELDS
+    assert (said["query_aware"], said["reused"]) == (True, False)
+    assert said["answer"]
+    assert 256 <= said["units_kept"] < said["tokens_read"]
+    log, nothing = said["documents"]
+    assert (log["outcome"], log["pages_read"], nothing["outcome"]) == ("read", 2, "refused")
+
+    on = ["--conversation", said["conversation"], "--budget-units", "256"]
+    usual = report(tmp_path, "And on day 4?", *on)
+    assert (usual["query_aware"], usual["documents"]) == (False, said["documents"])
+
+    done = ask(tmp_path, "And on day 5?", *on, "--query-aware")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+    first = done.stderr.splitlines()[0]
+    assert first.startswith("Reading ")
+    assert "tokens for this question alone: about" in first
+
+
+def test_what_a_query_aware_answer_cannot_do_is_said_and_leaves_nothing(folder: Path, tmp_path: Path) -> None:
+    for words, sentence in (
+        ([str(folder), QUESTION, "--policy", "full"], "with its full cache"),
+        ([QUESTION], "There is no document to read"),
+    ):
+        done = ask(tmp_path, *words, "--query-aware")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert sentence in done.stderr
+        assert "Traceback" not in done.stderr
+    with Store(tmp_path / FILE_NAME) as store:
+        assert store.conversations() == []
 
 
 @pytest.mark.parametrize("policy", ["full", "newest", "random"])

@@ -38,6 +38,8 @@ class FakeRuntime:
         self.eviction_refusal: str | None = None
         self.end_tokens = frozenset({END})
         self.chat_template = None
+        self.template_words = {"bos_token": "", "eos_token": ""}
+        self.state_dtype = np.dtype(np.float16)
         self.timings = Timings(0, 0, 0)
         self.forwarded: list[int] = []
         self.closed = False

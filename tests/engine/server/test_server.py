@@ -134,6 +134,60 @@ def test_a_stopped_answer_keeps_what_was_written(slow: EngineClient) -> None:
     assert messages[-1]["text"]
 
 
+def test_a_question_is_read_again_for_at_a_cost_that_is_told_first(quick: EngineClient, text: Path) -> None:
+    id = quick.call("conversation_create")["conversation"]["id"]
+    (document,) = quick.call("documents_add", conversation=id, paths=[str(text)])["documents"]
+    asked = quick.call("ask", conversation=id, text="When is the rent due?", max_tokens=20)
+    first = asked["message"]
+    for message in (first["id"], first["parent"]):
+        cost = quick.call("reread_cost", conversation=id, message=message)
+        assert (cost["documents"], cost["tokens"]) == (1, document["tokens"])
+        assert cost["seconds"] > 0
+    quick.replies.clear()
+    done = quick.call("reread", conversation=id, message=first["id"], max_tokens=20)
+    again, memory = done["message"], done["memory"]
+    assert (again["parent"], again["state"], again["stats"]["query_aware"]) == (first["parent"], "complete", True)
+    assert memory["tokens_read"] > 0
+    events = [reply for reply in quick.replies if isinstance(reply, Event)]
+    readings = [event.data for event in events if event.event == "reading"]
+    assert all(data["reread"] is True and data["document"] == document["id"] for data in readings)
+    assert readings[-1]["tokens_read"] == readings[-1]["tokens_total"] == document["tokens"]
+    assert "".join(event.data["text"] for event in events if event.event == "token") == again["text"]
+    assert not [event for event in events if event.event == "document"]
+    opened = quick.call("conversation_open", conversation=id)
+    assert (opened["leaf"], opened["documents"]) == (again["id"], [document])
+    quick.replies.clear()
+    quick.call("ask", conversation=id, text="And then?", max_tokens=5)
+    assert not [r for r in quick.replies if isinstance(r, Event) and r.event == "reading"], "it was not lost"
+
+
+def test_without_a_document_reading_again_is_refused_with_a_sentence(quick: EngineClient) -> None:
+    id = quick.call("conversation_create")["conversation"]["id"]
+    first = quick.call("ask", conversation=id, text="?", max_tokens=5)["message"]
+    for method in ("reread_cost", "reread"):
+        reply = quick.end_of(quick.send(method, conversation=id, message=first["id"]))
+        assert isinstance(reply, Failure)
+        assert (reply.kind, reply.code) == ("user", "nothing_to_read")
+    assert len(quick.call("conversation_open", conversation=id)["messages"]) == 2
+
+
+def test_reading_again_stops_at_once_and_the_first_answer_stays(slow: EngineClient, text: Path) -> None:
+    id = slow.call("conversation_create")["conversation"]["id"]
+    text.write_text("The rent is due on the third. " * 4)
+    slow.call("documents_add", conversation=id, paths=[str(text)])
+    first = slow.call("ask", conversation=id, text="?", max_tokens=3)["message"]
+    job = slow.send("reread", conversation=id, message=first["id"])
+    slow.wait_for_event("reading", job)
+    slow.call("cancel", target=job)
+    reply = _ended(slow, job) or slow.end_of(job)
+    assert isinstance(reply, Failure)
+    assert reply.code == "cancelled"
+    opened = slow.call("conversation_open", conversation=id)
+    assert (opened["messages"][-1]["state"], opened["leaf"]) == ("stopped", first["id"])
+    assert [d["outcome"] for d in opened["documents"]] == ["read"]
+    assert slow.call("documents_list", conversation=id)["documents"][0]["page"] is None
+
+
 def test_a_waiting_job_can_be_cancelled(slow: EngineClient, text: Path) -> None:
     id = slow.call("conversation_create")["conversation"]["id"]
     running = slow.send("documents_add", conversation=id, paths=[str(text)])
@@ -225,6 +279,7 @@ def test_nothing_heavy_is_imported_for_lists_and_settings(data: Path) -> None:
         "import sys, engine.server, engine.methods, engine.engine\n"
         f"e = engine.engine.Engine(__import__('pathlib').Path({str(data)!r}))\n"
         "engine.methods.settings_get(e, {}); engine.methods.conversations_list(e, {})\n"
+        "import engine.reread_cost\n"
         "print(sorted({'torch', 'llama_cpp', 'pymupdf', 'transformers'} & set(sys.modules)))"
     )
     import subprocess
@@ -268,6 +323,9 @@ def test_a_line_that_is_no_call_is_answered_and_the_next_one_too(quick: EngineCl
         ("ask", {"text": "?", "max_tokens": "x"}),
         ("ask", {"text": "?", "temperature": float("nan")}),
         ("ask", {"text": "?", "seed": "s"}),
+        ("reread", {}),
+        ("reread", {"message": "?", "temperature": 9}),
+        ("reread_cost", {"message": 5}),
     ],
 )
 def test_wrong_parameters_are_refused_before_anything_is_written(

@@ -32,6 +32,22 @@ def test_the_leaf_is_what_was_written_last(store: Store, monkeypatch: pytest.Mon
     assert store.leaf(conversation) == edited.id
 
 
+def test_a_further_answer_without_a_word_gives_way_to_the_one_before_it(store: Store) -> None:
+    conversation = store.create_conversation().id
+    question = store.add_message(conversation, None, "user", "first")
+    alone = store.add_message(conversation, question.id, "assistant", "", state="stopped")
+    assert store.leaf(conversation) == alone.id, "there is no other"
+    answer = store.add_message(conversation, question.id, "assistant", "answer")
+    after = store.add_message(conversation, answer.id, "user", "second")
+    further = store.add_message(conversation, question.id, "assistant", "", state="streaming")
+    assert store.leaf(conversation) == further.id
+    for state in ("stopped", "failed"):
+        store.update_message(further.id, state=state)
+        assert store.leaf(conversation) == after.id, "what was there before it, wherever that was"
+    store.update_message(further.id, text="but")
+    assert store.leaf(conversation) == further.id
+
+
 def test_documents_come_in_with_a_message_in_order(store: Store) -> None:
     conversation = store.create_conversation().id
     ids = [store.add_document(conversation, name=name, path=f"/{name}").id for name in "abc"]
