@@ -19,15 +19,18 @@ PROGRAM_BYTES = 700_000_000
 RESERVE_PART = 20
 # Tokens that are forwarded at once on a processor.
 PIECE = 512
-# Attention looks at so many queries at a time, over all units: a mask of 4 bytes for each pair and, where no fused
-# kernel takes it, a score of 4 bytes in each query head. Counted on every device: where a kernel is fused, keys and
-# values repeated for the query heads take about as much.
+# On devices without a fused kernel for causal attention, so many queries at a time see all units.
 QUERY_BLOCK = 256
-MASK_BYTES = 4
-SCORE_BYTES = 4
-# Values of each kind that are alive at once for a token: of the hidden state and of the feed-forward network.
-HIDDEN_VALUES = 8
-FEED_FORWARD_VALUES = 4
+# A pair of query and unit in a mask: a truth value, and the same as a float32, which kernels make of it.
+MASK_BYTES = 5
+# And in the scores of a query head where no kernel is fused (MPS): a float32 and its softmax.
+SCORE_BYTES = 8
+# Values of the hidden state that are alive at once for a token: in the dtype, and in float32 for the norm.
+HIDDEN_VALUES, HIDDEN_FLOATS = 3, 3
+# Of the feed-forward network: gate, activated gate and product.
+FEED_FORWARD_VALUES = 3
+# Of Q, K and V: projected, joined and rotated; and in float32 while they are turned.
+FEATURE_VALUES, FEATURE_FLOATS = 3, 2
 
 
 def memory(shape: ModelShape, target: Target, selection: Selection, layers_on_device: int) -> Memory:
@@ -80,23 +83,28 @@ def eviction_bytes(shape: ModelShape, target: Target, selection: Selection) -> i
 
 
 def forward_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
-    """One forward of as many tokens as run at once: hidden states, features in the dtype and in float32 for the heads
-    and RoPE, the feed-forward network, the heads' hidden layer, attention, and the logits of the last token.
+    """One forward of as many tokens as run at once: hidden states, then attention with the scoring of its features or
+    the feed-forward network, whichever takes more, and the logits of the last token.
     """
     element = ELEMENT_BYTES[target.dtype]
     tokens = selection.chunk if target.whole_chunks else PIECE
-    token = (
-        shape.hidden * element * HIDDEN_VALUES
-        + shape.feature_width * (4 * element + 12)
-        + shape.feed_forward * element * FEED_FORWARD_VALUES
-        + target.head_hidden * 8
-    )
+    hidden = shape.hidden * (HIDDEN_VALUES * element + HIDDEN_FLOATS * 4)
+    features = shape.feature_width * (FEATURE_VALUES * element + FEATURE_FLOATS * 4)
+    scoring = 2 * target.head_hidden * element
+    feed_forward = shape.feed_forward * FEED_FORWARD_VALUES * element
     logits = shape.vocabulary * 4 * 2
-    return tokens * token + attention_bytes(shape, selection) + logits
+    return (
+        tokens * (hidden + max(features + scoring, feed_forward)) + attention_bytes(shape, target, selection) + logits
+    )
 
 
-def attention_bytes(shape: ModelShape, selection: Selection) -> int:
-    """Mask and scores of a block of queries over all units that the cache can hold."""
+def attention_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
+    """Masks, and scores where they are not fused away, over all units that the cache can hold."""
+    if target.device == "cpu":
+        return PIECE * selection.capacity * MASK_BYTES
+    if target.device == "cuda":
+        group = _up(shape.heads, shape.kv_heads)
+        return QUERY_BLOCK * selection.capacity * MASK_BYTES * group
     return QUERY_BLOCK * selection.capacity * (MASK_BYTES + shape.heads * SCORE_BYTES)
 
 

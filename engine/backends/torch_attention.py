@@ -17,8 +17,10 @@ from torch.nn.attention.bias import causal_lower_right
 from transformers import AttentionInterface
 
 from engine.backends.torch_cache import SlotRotation
+from engine.torch_memory import QUERY_BLOCK
 
 NAME = "keepsake"
+_WIDEST_FUSED, _FUSED_SINCE = 256, (8, 0)
 
 
 class Pass:
@@ -56,13 +58,47 @@ def attend(
         query = keepsake_pass.rotation.turn(query, keepsake_pass.first)
     if query.shape[2] == 1:
         attended = _one(query, key, value, scaling)
-    elif query.device.type == "cuda":
+    elif _fused(query):
         bias: Any = causal_lower_right(query.shape[2], key.shape[2])
         attended = F.scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=scaling, enable_gqa=True)
-    else:
+    elif query.device.type == "cpu":
         mask = keepsake_pass.mask(query.shape[2], key.shape[2], query.device)
         attended = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scaling, enable_gqa=True)
+    else:
+        attended = in_blocks(query, key, value, scaling)
     return attended.transpose(1, 2), None
+
+
+def _fused(query: Tensor) -> bool:
+    """Whether CUDA has a kernel for causal attention over a cache, without a mask, for these queries."""
+    if query.device.type != "cuda" or query.dtype == torch.float32 or query.shape[-1] > _WIDEST_FUSED:
+        return False
+    return torch.cuda.get_device_capability(query.device) >= _FUSED_SINCE
+
+
+def in_blocks(query: Tensor, key: Tensor, value: Tensor, scaling: float | None) -> Tensor:
+    """As `attend`, some queries at a time, each block over the units that it may see; (1, heads, n, d).
+
+    The query heads of a group are rows of one product, so that kernels without grouped queries serve, and keys and
+    values are not repeated.
+    """
+    _, heads, tokens, width = query.shape
+    kv_heads, units = key.shape[1], key.shape[2]
+    group, blocks = heads // kv_heads, []
+    for first in range(0, tokens, QUERY_BLOCK):
+        block = query[:, :, first : first + QUERY_BLOCK]
+        rows = block.shape[2]
+        visible = units - tokens + first + rows
+        mask = torch.ones(rows, visible, dtype=torch.bool, device=query.device).tril(visible - rows).repeat(group, 1)
+        attended = F.scaled_dot_product_attention(
+            block.reshape(1, kv_heads, group * rows, width),
+            key[:, :, :visible],
+            value[:, :, :visible],
+            attn_mask=mask,
+            scale=scaling,
+        )
+        blocks.append(attended.view(1, heads, rows, value.shape[-1]))
+    return torch.cat(blocks, dim=2)
 
 
 def _one(query: Tensor, key: Tensor, value: Tensor, scaling: float | None) -> Tensor:

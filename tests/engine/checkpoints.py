@@ -86,4 +86,5 @@ def tiny_shape(
     layers: int = LAYERS, heads: int = HEADS, kv_heads: int = KV_HEADS, head_dim: int = HEAD_DIM
 ) -> ModelShape:
     """The tiny GGUF models' shape, where nothing else is said, of a file that is not there."""
-    return ModelShape(Path("tiny.gguf"), "tiny", "llama", layers, heads, kv_heads, head_dim, context=512, file_bytes=1)
+    sizes = {"hidden": 64, "feed_forward": 96, "vocabulary": 320, "parameters": 1}
+    return ModelShape(Path("tiny.gguf"), "tiny", "llama", layers, heads, kv_heads, head_dim, 512, file_bytes=1, **sizes)
