@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-PROTOCOL_VERSION = 1
+PROTOCOL_VERSION = 2
 
 # Answered by the reader thread, at once, whatever the job thread is doing.
 IMMEDIATE_METHODS = frozenset(
@@ -33,10 +33,11 @@ IMMEDIATE_METHODS = frozenset(
         "conversation_restore",
         "documents_list",
         "document_text",
+        "reread_cost",
     }
 )
 # Done one after another by the job thread; each can be cancelled by its id.
-JOB_METHODS = frozenset({"documents_add", "documents_read", "ask", "warm"})
+JOB_METHODS = frozenset({"documents_add", "documents_read", "ask", "reread", "warm"})
 METHODS = IMMEDIATE_METHODS | JOB_METHODS
 
 EVENTS = frozenset({"hello", "document", "reading", "message", "token", "loading", "settings"})

@@ -2,7 +2,8 @@
 
 What it does is decided by the names of the files it is given and by the words of the question. A file named `locked`,
 `scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
-is a user error, "fault" a bug. A file that holds a number has as many pages. Its state is a
+is a user error, "fault" a bug. Reading again, a question with "whole" has nothing to gain, with "unknown rate" no time,
+and with "too long" is refused once it runs. A file that holds a number has as many pages. Its state is a
 JSON file, so that a new process finds everything again. Knows `engine.protocol`; nothing else of ours.
 """
 
@@ -231,6 +232,21 @@ class FakeEngine:
             "policy": "locret",
         }
 
+    def question_of(self, message: str) -> dict[str, Any]:
+        found = self.state["messages"][message]
+        return found if found["role"] == "user" else self.state["messages"][found["parent"]]
+
+    def reread_cost(self, request: Request, conversation: str, message: str) -> dict[str, Any]:
+        text = self.question_of(message)["text"]
+        documents = [document for document in self.of("documents", conversation) if document["pages_read"]]
+        if not documents:
+            raise RefusalError("nothing_to_read", "No document was read for this question.")
+        if "whole" in text:
+            raise RefusalError("nothing_to_gain", "The documents are in memory whole. Nothing is to be gained.")
+        tokens = sum(document["tokens"] for document in documents)
+        seconds = None if "unknown rate" in text else tokens / 170
+        return {"documents": len(documents), "tokens": tokens, "seconds": seconds}
+
     # Jobs
 
     def warm(self, request: Request, conversation: str) -> dict[str, Any]:
@@ -356,6 +372,35 @@ class FakeEngine:
         self.send(Event("message", {"message": answer}, request.id))
         return {"message": answer, "memory": self.memory(conversation)}
 
+    def reread(self, request: Request, conversation: str, message: str) -> dict[str, Any]:
+        question = self.question_of(message)
+        self.send(Event("loading", {"message": "Loading the model"}, request.id))
+        time.sleep(self.options.load_seconds)
+        self.check(request.id)
+        if "too long" in question["text"]:
+            raise RefusalError("documents_too_long", "The documents are too long to be read again with this question.")
+        answer = self.message(conversation, "assistant", question["id"], "", "streaming")
+        self.save()
+        self.send(Event("message", {"message": answer}, request.id))
+        for document in self.of("documents", conversation):
+            if document["pages_read"]:
+                self.read_again(request, document, answer)
+        self.write(request, answer, dies=False)
+        answer.update(state="complete", stats={"tokens": 120, "query_aware": True})
+        self.send(Event("message", {"message": answer}, request.id))
+        return {"message": answer, "memory": self.memory(conversation)}
+
+    def read_again(self, request: Request, document: dict[str, Any], answer: dict[str, Any]) -> None:
+        for page in range(1, document["pages"] + 1):
+            if request.id in self.cancelled:
+                answer["state"] = "stopped"
+                raise StopError
+            progress = {"document": document["id"], "page": page, "pages": document["pages"], "tokens_read": page * 400}
+            progress |= {"tokens_total": document["tokens"], "units_kept": 7, "reread": True}
+            left = (document["pages"] - page) * self.options.page_seconds
+            self.send(Event("reading", {**progress, "seconds_left": left}, request.id))
+            time.sleep(self.options.page_seconds)
+
     def write(self, request: Request, answer: dict[str, Any], dies: bool) -> None:
         words = itertools.cycle(ANSWER.splitlines(keepends=True))
         tokens = itertools.chain.from_iterable(_tokens(line) for line in words)
@@ -386,6 +431,7 @@ def main() -> None:
     options.add_argument("--rate", type=float, default=2000.0)
     options.add_argument("--pages", type=int, default=20)
     options.add_argument("--page-seconds", type=float, default=0.002)
+    options.add_argument("--load-seconds", type=float, default=0.02)
     options.add_argument("--protocol", type=int, default=PROTOCOL_VERSION)
     options.add_argument("--deaf", action="store_true")
     options.add_argument("--dies", action="store_true")
