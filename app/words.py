@@ -5,6 +5,7 @@ Knows the records; nothing of widgets. LOOK: sentences, numbers with units, time
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import datetime
 
@@ -23,6 +24,7 @@ _REASON = {
     "failed": "It could not be read.",
 }
 TROUBLE = frozenset(_REASON)
+STARTER_MODEL = "SmolLM2-135M-Instruct"
 
 
 def number(value: float) -> str:
@@ -140,6 +142,16 @@ def memory_details(memory: Memory) -> list[tuple[str, str]]:
         ("Size", megabytes(memory.cache_bytes / 1e6)),
         ("What is kept", policy.get(memory.policy, memory.policy) if memory.eviction else "Everything"),
     ]
+
+
+def model_name(model: str) -> str:
+    """What a model is called: the name of its file or folder."""
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1].removesuffix(".gguf")
+
+
+def is_starter_model(model: str) -> bool:
+    """Whether a model's file is one of those that come with Keepsake."""
+    return model_name(model).startswith(f"{STARTER_MODEL}.")
 
 
 def _place(document: Document) -> str:

@@ -27,7 +27,10 @@ class Setting:
 SETTINGS: dict[str, Setting] = {
     "budget_mb": Setting(float, None, "Memory that the model and what it remembers may take, in MB", least=1),
     "policy": Setting(str, "locret", "How the units that stay are chosen", choices=POLICIES),
-    "model": Setting(str, None, "The GGUF file of the model; empty for the starter model"),
+    "model": Setting(str, None, "The model: a GGUF file, a folder or owner/name; empty for the starter model"),
+    "heads": Setting(str, None, "Its retaining heads: a file, a folder or owner/name; empty: found by themselves"),
+    "runtime": Setting(str, "auto", "What the model runs with", choices=("auto", "llama.cpp", "torch")),
+    "device": Setting(str, "auto", "What the model runs on", choices=("auto", "cpu", "cuda", "mps")),
     "temperature": Setting(float, 0.0, "0 gives the same answer each time; higher values vary it", most=2),
     "max_tokens": Setting(int, 512, "The longest answer, in tokens", least=1, most=1024),
     "store_mb": Setting(int, 8000, "Disk space for stored readings, in MB", least=100),

@@ -3,7 +3,8 @@
 What it does is decided by the names of the files it is given and by the words of the question. A file named `locked`,
 `scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
 is a user error, "fault" a bug. Reading again, a question with "whole" has nothing to gain, with "unknown rate" no time,
-and with "too long" is refused once it runs. A file that holds a number has as many pages. Its state is a
+and with "too long" is refused once it runs. A model called "broken" cannot be read, a "big" one needs 5,000 MB, a
+"headless" one has no retaining heads. A file that holds a number has as many pages. Its state is a
 JSON file, so that a new process finds everything again. Knows `engine.protocol`; nothing else of ours.
 """
 
@@ -44,6 +45,9 @@ Keep an eye on the notice period: it is *six months*, not three.
 """
 
 
+STARTER = "/models/SmolLM2-135M-Instruct.Q8_0.gguf"
+
+
 class StopError(Exception):
     """The running call was cancelled."""
 
@@ -67,7 +71,8 @@ class FakeEngine:
     def load(self) -> dict[str, Any]:
         if self.file.exists():
             return json.loads(self.file.read_text())
-        settings = {"budget_mb": 1024, "policy": "locret", "model": "fake.gguf", "temperature": 0.0, "max_tokens": 512}
+        settings = {"budget_mb": 1024, "policy": "locret", "model": STARTER, "temperature": 0.0, "max_tokens": 512}
+        settings |= {"heads": None, "runtime": "auto", "device": "auto"}
         return {"last": 0, "conversations": {}, "messages": {}, "documents": {}, "leaves": {}, "settings": settings}
 
     def save(self) -> None:
@@ -136,34 +141,45 @@ class FakeEngine:
         return {"cancelled": True}
 
     def status(self, request: Request) -> dict[str, Any]:
-        return {"settings": self.state["settings"], "busy": None, "version": "0"}
+        path = self.state["settings"]["model"]
+        headless = "headless" in path
+        message = "This model has no retaining heads; the newest that was read is kept." if headless else None
+        model = {"name": Path(path).stem, "path": path, "ready": True, "eviction": True, "message": message}
+        heads = None if headless else {"name": "heads"}
+        return {"settings": self.state["settings"], "model": model, "heads": heads, "busy": None, "version": "0"}
 
-    def make_plan(self, budget_mb: float) -> dict[str, Any]:
-        ok = budget_mb >= 320
-        units = max(0, int((budget_mb - 256) * 8))
+    def make_plan(self, budget_mb: float, model: str) -> dict[str, Any]:
+        if "broken" in model:
+            raise RefusalError("model_broken", "This file is no model that Keepsake can read. Choose another.")
+        least = 5000 if "big" in model else 320
+        ok = budget_mb >= least
+        units = max(0, int((budget_mb - least + 64) * 8))
         return {
             "budget_mb": budget_mb,
             "units": units,
             "chunk": units // 2,
             "stabilizers": units // 4,
-            "cache_mb": max(0, budget_mb - 224),
-            "model_mb": 98,
+            "cache_mb": max(0, budget_mb - least + 96),
+            "model_mb": least - 222,
             "other_mb": 96,
             "total_mb": budget_mb,
             "ok": ok,
-            "message": None if ok else "The model alone needs 320 MB. Choose at least that.",
-            "minimum_mb": 320,
+            "message": None if ok else f"The model alone needs {least:,} MB. Choose at least that.",
+            "minimum_mb": least,
             "maximum_mb": 8192,
         }
 
-    def plan(self, request: Request, budget_mb: float) -> dict[str, Any]:
-        return {"plan": self.make_plan(budget_mb)}
+    def plan(self, request: Request, budget_mb: float, model: str | None = None) -> dict[str, Any]:
+        chosen = self.state["settings"]["model"] if model is None else model
+        return {"plan": self.make_plan(budget_mb, chosen or STARTER)}
 
     def settings_get(self, request: Request) -> dict[str, Any]:
-        return {"settings": self.state["settings"], "plan": self.make_plan(self.state["settings"]["budget_mb"])}
+        settings = self.state["settings"]
+        return {"settings": settings, "plan": self.make_plan(settings["budget_mb"], settings["model"])}
 
     def settings_set(self, request: Request, changes: dict[str, Any]) -> dict[str, Any]:
         self.state["settings"].update(changes)
+        self.state["settings"]["model"] = self.state["settings"]["model"] or STARTER
         return self.settings_get(request)
 
     def conversations_list(self, request: Request, search: str = "") -> dict[str, Any]:
