@@ -55,6 +55,10 @@ class OpenConversation:
         parent = self.tree[answer].parent if answer in self.tree else None
         return self.tree[parent] if parent is not None and parent in self.tree else None
 
+    def has_documents(self, message: str) -> bool:
+        """Whether documents came in along the path to a message."""
+        return any(each.documents for each in self.tree.path(message))
+
     def last_question(self) -> Message | None:
         """The newest message of the person on screen."""
         return next((message for message in reversed(self.path) if message.role == "user"), None)
@@ -70,10 +74,19 @@ class OpenConversation:
 
     def read_on(self, progress: dict[str, Any]) -> Document | None:
         """Applies a `reading` event; returns the document as it is now, None if it is not one of these."""
-        document = self.documents.get(progress["document"])
+        document = self.at(progress)
         if document is None:
             return None
-        document = replace(
+        self.documents[document.id] = document
+        memory = self.memory or Memory()
+        tokens = max(memory.tokens_read, sum(each.tokens_read for each in self.documents.values()))
+        self.memory = replace(memory, units=progress.get("units_kept", memory.units), tokens_read=tokens)
+        return document
+
+    def at(self, progress: dict[str, Any]) -> Document | None:
+        """The document of a `reading` event as the event has it, changing nothing; None if it is not one of these."""
+        document = self.documents.get(progress["document"])
+        return document and replace(
             document,
             outcome="reading",
             page=progress.get("page"),
@@ -82,11 +95,6 @@ class OpenConversation:
             tokens_read=progress.get("tokens_read", document.tokens_read),
             seconds_left=progress.get("seconds_left"),
         )
-        self.documents[document.id] = document
-        memory = self.memory or Memory()
-        tokens = max(memory.tokens_read, sum(each.tokens_read for each in self.documents.values()))
-        self.memory = replace(memory, units=progress.get("units_kept", memory.units), tokens_read=tokens)
-        return document
 
 
 def _with_live_text(message: Message, live: dict[str, str]) -> Message:

@@ -77,6 +77,15 @@ class Memory(Record):
 
 
 @dataclass(frozen=True)
+class RereadCost(Record):
+    """What reading the documents again for one question takes; `seconds` is None until the reading rate is known."""
+
+    documents: int
+    tokens: int
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
 class Plan(Record):
     budget_mb: float = 0.0
     units: int = 0

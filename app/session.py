@@ -14,18 +14,23 @@ from PySide6.QtCore import Signal
 from app.conversation_feed import ConversationFeed
 from app.engine_client import ENGINE_STOPPED, EngineClient
 from app.open_conversation import OpenConversation
-from app.records import Conversation, Document, Message
+from app.records import Conversation, Document, Message, RereadCost
+from app.words import reread_progress
 from engine.protocol import Event, Failure
+
+ANSWER_UNDER_WAY = "An answer is on its way. Wait for it or stop it, then read again."
 
 
 @dataclass
 class Job:
-    """A call that the engine works on. `text` until the question is stored, `paths` until the documents are."""
+    """A call that the engine works on. `text` until the question is stored, `paths` until the documents are; `rereads`
+    is the answer whose documents are read again."""
 
     conversation: str
     asks: bool
     text: str | None = None
     paths: list[str] | None = None
+    rereads: str | None = None
     answer: str = ""
     resumed: bool = False
     id: int = 0
@@ -33,11 +38,15 @@ class Job:
 
 class Session(ConversationFeed):
     """`refused(sentence)` and `documents_refused(sentence)` say why something was not done, `given_back(text)` returns
-    a question that was not stored, `stored` tells that the list of conversations may have changed."""
+    a question that was not stored, `stored` tells that the list of conversations may have changed.
+    `reread_weighed(answer, RereadCost)` says what reading again would take, `reread_refused(answer, sentence)` why it
+    is not done."""
 
     opened = Signal()
     busy_changed = Signal()
     editing_changed = Signal()
+    reread_weighed = Signal(str, object)
+    reread_refused = Signal(str, str)
     refused = Signal(str)
     documents_refused = Signal(str)
     given_back = Signal(str)
@@ -62,6 +71,11 @@ class Session(ConversationFeed):
     def reading(self) -> bool:
         """Whether documents of this conversation are being read."""
         return any(not job.asks for job in self._own_jobs().values())
+
+    @property
+    def rereading(self) -> str | None:
+        """The answer whose documents are to be read again, until the new answer takes its place."""
+        return next((job.rereads for job in self._own_jobs().values() if job.rereads and not job.answer), None)
 
     # Opening
 
@@ -206,6 +220,34 @@ class Session(ConversationFeed):
         params = {"conversation": conversation, "text": text, "parent": parent}
         self._start("ask", params, Job(conversation, asks=True, text=text))
 
+    # Reading again
+
+    def weigh_reread(self, answer: str) -> None:
+        """Asks what reading the documents again for an answer's question would take; starts nothing."""
+        if self._may_reread(answer):
+            self._client.call(
+                "reread_cost",
+                {"conversation": self.now.id, "message": answer},
+                done=lambda result: self.reread_weighed.emit(answer, RereadCost.of(result)),
+                failed=lambda failure: self._not_reread(answer, failure),
+            )
+
+    def reread(self, answer: str) -> None:
+        """Has the documents read again in sight of an answer's question, which is then answered anew beside it."""
+        conversation = self.now.id
+        if conversation is not None and self._may_reread(answer):
+            params = {"conversation": conversation, "message": answer}
+            self._start("reread", params, Job(conversation, asks=True, rereads=answer))
+
+    def _may_reread(self, answer: str) -> bool:
+        if self.asking:
+            self.reread_refused.emit(answer, ANSWER_UNDER_WAY)
+        return not self.asking
+
+    def _not_reread(self, answer: str, failure: Failure) -> None:
+        if failure.kind == "user" and failure.code != ENGINE_STOPPED:
+            self.reread_refused.emit(answer, failure.message)
+
     # Jobs
 
     def _start(self, method: str, params: dict[str, Any], job: Job) -> None:
@@ -258,7 +300,10 @@ class Session(ConversationFeed):
         if failure.code == ENGINE_STOPPED:
             return
         if failure.kind == "user" and failure.code != "cancelled":
-            (self.refused if job.asks else self.documents_refused).emit(failure.message)
+            if job.rereads is not None:
+                self._not_reread(job.answer or job.rereads, failure)
+            else:
+                (self.refused if job.asks else self.documents_refused).emit(failure.message)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -298,15 +343,31 @@ class Session(ConversationFeed):
             job.text = None
             self.stored.emit()
         else:
+            if not job.answer:
+                self._make_room(job, message)
             job.answer = message.id
         self.put_message(message)
 
+    def _make_room(self, job: Job, message: Message) -> None:
+        """The new answer takes the place of the earlier one, if that is on screen."""
+        if job.conversation == self.now.id and job.rereads in {shown.id for shown in self.now.path}:
+            self.now.leaf = message.parent
+
     def _progress(self, job: Job, data: dict[str, Any]) -> None:
+        if data.get("reread"):
+            self._progress_again(data)
+            return
         document = self.read_on(data)
         if document is not None and job.asks:
             self.status_changed.emit(f"Reading {document.name} first")
         if self._pausing and not job.asks:
             self._client.cancel(job.id)
+
+    def _progress_again(self, data: dict[str, Any]) -> None:
+        """The documents' cards say what was read before, which stays as it is."""
+        document = self.now.at(data)
+        if document is not None:
+            self.status_changed.emit(reread_progress(document))
 
     def _loading(self, event: Event) -> None:
         self.status_changed.emit(str(event.data.get("message", "")))

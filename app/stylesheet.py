@@ -33,7 +33,7 @@ QLabel[role="figure"] { font-size: $medium; font-weight: 600; }
 
 QPushButton {
   background: $raised; color: $text; border: 1px solid $line; border-radius: 8px;
-  padding: 6px 14px; font-size: $body; min-height: 20px;
+  padding: 6px 14px; font-size: $body; min-height: $button;
 }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed { background: $line; }
@@ -47,7 +47,7 @@ QPushButton[role="quiet"]:hover { background: $hover; }
 QPushButton[role="quiet"]:focus { border-color: $accent; }
 QPushButton[role="chip"] {
   background: $pane; color: $secondary; border: 1px solid $line; border-radius: 12px;
-  padding: 2px 10px; font-size: $small; min-height: 18px;
+  padding: 2px 10px; font-size: $small; min-height: $chip;
 }
 QPushButton[role="chip"]:hover { color: $text; background: $hover; }
 QPushButton[role="chip"]:focus { border-color: $accent; color: $text; }
@@ -63,6 +63,11 @@ QPushButton[role="row"] {
 }
 QPushButton[role="row"]:hover { background: $hover; color: $text; }
 QPushButton[role="row"]:focus { border-color: $accent; }
+QPushButton[role="fold"] {
+  text-align: left; background: transparent; border: 1px solid transparent; color: $secondary; padding: 2px 8px 2px 0;
+}
+QPushButton[role="fold"]:hover { color: $text; }
+QPushButton[role="fold"]:focus { border-color: $accent; }
 QFrame[role="segments"] { background: $pane; border: 1px solid $line; border-radius: 8px; }
 
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 6px; padding: 0; }
@@ -144,6 +149,8 @@ def stylesheet(colours: Colours, px: Callable[[float], int], code_family: str) -
         bubble=colours.raised if dark else colours.hover,
         code_family=code_family,
         scroll=colours.line if dark else "#D2CDC3",
+        button=f"{px(20)}px",
+        chip=f"{px(18)}px",
         small=f"{px(12)}px",
         code=f"{px(13)}px",
         body=f"{px(14)}px",

@@ -190,6 +190,8 @@ class Window(QMainWindow):
     def escape(self) -> None:
         if self.session.asking:
             self.session.stop()
+        elif self.page.view.leave_offer():
+            return
         elif self.panes.floating and self.panes.right_shown():
             self.panes.toggle_right()
         else:

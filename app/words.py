@@ -5,10 +5,11 @@ Knows the records; nothing of widgets. LOOK: sentences, numbers with units, time
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import datetime
 
-from app.records import Document, Memory
+from app.records import Document, Memory, RereadCost
 
 _ADVICE = {
     "needs_password": "Save a copy without the password and drop it here.",
@@ -23,6 +24,7 @@ _REASON = {
     "failed": "It could not be read.",
 }
 TROUBLE = frozenset(_REASON)
+STARTER_MODEL = "SmolLM2-135M-Instruct"
 
 
 def number(value: float) -> str:
@@ -67,15 +69,24 @@ def when(timestamp: float, now: datetime) -> str:
 
 def progress(document: Document) -> str:
     """How far a document is read: "page 41 of 312, about 3 min left"; a file without pages by its share."""
-    if document.page is not None and document.pages is not None:
-        where = f"page {number(document.page)} of {number(document.pages)}"
-    elif document.tokens and document.tokens_read:
-        where = f"{100 * document.tokens_read // document.tokens} % read"
-    else:
-        return "Paused" if document.outcome == "paused" else "Opening"
+    where = _place(document)
     if document.outcome == "paused":
-        return f"Paused at {where}"
-    return where if document.seconds_left is None else f"{where}, {duration(document.seconds_left)} left"
+        return f"Paused at {where}" if where else "Paused"
+    return _time_left(where, document) if where else "Opening"
+
+
+def reread_progress(document: Document) -> str:
+    """How far a document is read again, said in the place of the answer to come."""
+    where = _place(document)
+    doing = "Reading again for this question"
+    return f"{doing}: {_time_left(where, document)}" if where else doing
+
+
+def reread_cost(cost: RereadCost) -> str:
+    """What reading again takes, said before it starts."""
+    what = f"{count(cost.documents, 'document')} ({count(cost.tokens, 'token')})"
+    time = "; the time is not known yet" if cost.seconds is None else f": {duration(cost.seconds)}"
+    return f"Reads {what} again with this question in view{time}. What was read before stays as it is."
 
 
 def state(document: Document, memory: Memory | None) -> str:
@@ -131,6 +142,29 @@ def memory_details(memory: Memory) -> list[tuple[str, str]]:
         ("Size", megabytes(memory.cache_bytes / 1e6)),
         ("What is kept", policy.get(memory.policy, memory.policy) if memory.eviction else "Everything"),
     ]
+
+
+def model_name(model: str) -> str:
+    """What a model is called: the name of its file or folder."""
+    return re.split(r"[/\\]", model.rstrip("/\\"))[-1].removesuffix(".gguf")
+
+
+def is_starter_model(model: str) -> bool:
+    """Whether a model's file is one of those that come with Keepsake."""
+    return model_name(model).startswith(f"{STARTER_MODEL}.")
+
+
+def _place(document: Document) -> str:
+    """Where reading is in a document; empty before the first page."""
+    if document.page is not None and document.pages is not None:
+        return f"page {number(document.page)} of {number(document.pages)}"
+    if document.tokens and document.tokens_read:
+        return f"{100 * document.tokens_read // document.tokens} % read"
+    return ""
+
+
+def _time_left(where: str, document: Document) -> str:
+    return where if document.seconds_left is None else f"{where}, {duration(document.seconds_left)} left"
 
 
 def _trouble(document: Document) -> tuple[str, str]:

@@ -88,8 +88,7 @@ class Engine:
     def settings(self) -> dict[str, Any]:
         """All settings with their values; `model` is a path, `budget_mb` a number even if never set."""
         known = {k: v for k, v in self.store.settings().items() if k in settings.SETTINGS and v is not None}
-        values = {**settings.defaults(), **known, **self.overrides}
-        values["model"] = str(values["model"] or paths.starter_model() or "")
+        values = _with_model({**settings.defaults(), **known, **self.overrides})
         if values["budget_mb"] is None:
             try:
                 shape = self._shape(self._path(values))
@@ -102,7 +101,7 @@ class Engine:
         """Raises UserError "bad_params", "budget_too_small" or what is wrong with the model; then nothing is
         changed. A model that has to be downloaded first is looked at when it is there.
         """
-        wanted = {**self.settings(), **settings.checked(changes)}
+        wanted = _with_model({**self.settings(), **settings.checked(changes)})
         if PLANNED & changes.keys() and find(wanted["model"], self.models_dir):
             bought = self.plan(changes)
             if not bought.ok:
@@ -111,7 +110,7 @@ class Engine:
 
     def plan(self, changes: Mapping[str, Any] | None = None) -> Plan:
         """What the settings buy, or would with these changes. Raises UserError for a model that cannot be read."""
-        wanted = {**self.settings(), **settings.checked(changes or {})}
+        wanted = _with_model({**self.settings(), **settings.checked(changes or {})})
         shape = self._shape(self._path(wanted))
         return self._plan(shape, wanted)
 
@@ -292,6 +291,11 @@ class Engine:
 
     def _stored(self, key: str) -> None:
         self.store.enforce_quota(int(self.settings()["store_mb"]) * MB, protect=[key])
+
+
+def _with_model(values: dict[str, Any]) -> dict[str, Any]:
+    """With the starter model where no other is chosen."""
+    return {**values, "model": str(values["model"] or paths.starter_model() or "")}
 
 
 def peak_rss_mb() -> float:

@@ -40,7 +40,7 @@ def plan(engine: Engine, params: Params) -> Answer:
     """What a budget would buy, with this or another model."""
     if params.get("budget_mb") is None:
         raise UserError("bad_params", "budget_mb is missing.")
-    changes = {name: params[name] for name in PLANNED if params.get(name) is not None}
+    changes = {name: params[name] for name in PLANNED if name in params}
     return {"plan": engine.plan(changes).as_dict()}
 
 

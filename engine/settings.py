@@ -27,7 +27,12 @@ class Setting:
 SETTINGS: dict[str, Setting] = {
     "budget_mb": Setting(float, None, "Memory that the model and what it remembers may take, in MB", least=1),
     "policy": Setting(str, "locret", "How the units that stay are chosen", choices=POLICIES),
-    "model": Setting(str, None, "The model: a GGUF file or a folder; empty for the starter model"),
+    "model": Setting(str, None, "The model: a GGUF file, a folder or owner/name; empty for the starter model"),
+    "heads": Setting(str, None, "Its retaining heads: a file, a folder or owner/name; empty: found by themselves"),
+    "runtime": Setting(str, "auto", "What the model runs with; auto: torch for folders", choices=RUNTIMES),
+    "device": Setting(str, "auto", "What torch runs on", choices=DEVICES),
+    "dtype": Setting(str, "auto", "The precision that torch computes in", choices=DTYPES),
+    "weights": Setting(str, "full", "How torch holds the weights", choices=tuple(WEIGHTS)),
     "temperature": Setting(float, 0.0, "0 gives the same answer each time; higher values vary it", most=2),
     "max_tokens": Setting(int, 512, "The longest answer, in tokens", least=1, most=1024),
     "store_mb": Setting(int, 8000, "Disk space for stored readings, in MB", least=100),

@@ -11,6 +11,7 @@ from app.engine_client import EngineClient
 from app.records import Plan
 from app.widgets.labels import label
 from app.words import megabytes, number
+from engine.protocol import Failure
 
 PAUSE_MS = 80
 STEP_MB = 8
@@ -19,15 +20,19 @@ LOWEST_SHARE = 0.75
 
 
 class BudgetSlider(QWidget):
-    """`moved` at once, `planned(Plan)` when the engine has said what the budget buys; a refused one has `ok` False."""
+    """`moved` at once, `planned(Plan)` when the engine has said what the budget buys; a refused one has `ok` False.
+    `refused(Failure)` when there is no plan, as for a model that cannot be read."""
 
     moved = Signal()
     planned = Signal(object)
+    refused = Signal(object)
 
     def __init__(self, client: EngineClient) -> None:
         super().__init__()
         self._client = client
         self._turn = 0
+        self._wanted = 0
+        self._other_model: str | None = None
         self.plan: Plan | None = None
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Memory budget in MB")
@@ -36,23 +41,31 @@ class BudgetSlider(QWidget):
         self._budget = label("", "figure")
         self._units, self._cache, self._model = label("", "figure"), label("", "figure"), label("", "figure")
         self.sentence = label("", "warning", wrap=True)
+        self.sentence.hide()
         self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
         self._pause.timeout.connect(self._ask)
         self._lay_out()
 
     def show_plan(self, plan: Plan) -> None:
         """The plan in force: sets the slider's range and place."""
-        self.slider.blockSignals(True)
-        self.slider.setRange(round(plan.minimum_mb * LOWEST_SHARE), round(plan.maximum_mb))
-        self.slider.setSingleStep(STEP_MB)
-        self.slider.setPageStep(max(1, (self.slider.maximum() - self.slider.minimum()) // 10))
-        self.slider.setValue(round(plan.budget_mb))
-        self.slider.blockSignals(False)
+        self._wanted = round(plan.budget_mb)
+        self._fit(plan)
         self._describe(plan)
+
+    def want(self, budget_mb: float) -> None:
+        """The budget to ask for where there is no plan yet."""
+        self._wanted = round(budget_mb)
+
+    def plan_for(self, model: str) -> None:
+        """Asks what the budget buys with another model, empty for the starter model."""
+        self._other_model = model
+        self._pause.stop()
+        self.moved.emit()
+        self._ask()
 
     def budget_mb(self) -> int:
         """The budget that the slider stands at, in MB."""
-        return self.slider.value()
+        return self._wanted if self.plan is None else self.slider.value()
 
     def facts(self) -> tuple[str, str, str]:
         """Units, memory and model, as shown."""
@@ -80,6 +93,11 @@ class BudgetSlider(QWidget):
         column.addWidget(self.sentence)
 
     def _moved(self) -> None:
+        self._wanted = self.slider.value()
+        self._changed()
+
+    def _changed(self) -> None:
+        self._turn += 1
         self._budget.setText(megabytes(self.budget_mb()))
         self._pause.start()
         self.moved.emit()
@@ -90,9 +108,37 @@ class BudgetSlider(QWidget):
 
         def done(result: dict[str, Any]) -> None:
             if turn == self._turn:
-                self._describe(Plan.of(result["plan"]))
+                self._answered(Plan.of(result["plan"]))
 
-        self._client.call("plan", {"budget_mb": self.budget_mb()}, done=done)
+        def failed(failure: Failure) -> None:
+            if turn == self._turn:
+                self._describe_nothing()
+                self.refused.emit(failure)
+
+        params: dict[str, Any] = {"budget_mb": self.budget_mb()}
+        if self._other_model is not None:
+            params["model"] = self._other_model
+        self._client.call("plan", params, done=done, failed=failed)
+
+    def _answered(self, plan: Plan) -> None:
+        self._fit(plan)
+        self._describe(plan)
+        if self.budget_mb() != round(plan.budget_mb):
+            self._changed()
+
+    def _fit(self, plan: Plan) -> None:
+        """The range that the plan's model allows, with the slider as near to what the person set as that lets it."""
+        self.slider.blockSignals(True)
+        self.slider.setRange(round(plan.minimum_mb * LOWEST_SHARE), round(plan.maximum_mb))
+        self.slider.setSingleStep(STEP_MB)
+        self.slider.setPageStep(max(1, (self.slider.maximum() - self.slider.minimum()) // 10))
+        self.slider.setValue(self._wanted)
+        self.slider.blockSignals(False)
+
+    def _describe_nothing(self) -> None:
+        for figure in (self._units, self._cache, self._model):
+            figure.setText("\u2013")
+        self.sentence.hide()
 
     def _describe(self, plan: Plan) -> None:
         self.plan = plan

@@ -108,6 +108,7 @@ class ConversationPage(QWidget):
         self.composer.edit_left.connect(self.leave_edit)
         self.empty.asked.connect(session.ask)
         self.view.edit.connect(self.edit_question_of)
+        self.view.read_again.connect(self._read_again)
 
     def refuse(self, sentence: str) -> None:
         """Says above the composer why a question was not answered; empty takes it away."""
@@ -133,6 +134,10 @@ class ConversationPage(QWidget):
         if self._session.now.editing is not None:
             self._session.set_editing(None)
             self.composer.input.clear()
+
+    def _read_again(self, answer: str) -> None:
+        self._session.reread(answer)
+        self.composer.input.setFocus()
 
     def _opened(self) -> None:
         self.meter.set_memory(self._session.now.memory)

@@ -12,17 +12,20 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from app.records import Message
+from app.records import Message, RereadCost
 from app.session import Session
 from app.theme import Theme
 from app.widgets.buttons import push_button
 from app.widgets.labels import label
 from app.widgets.message_view import AnswerView, QuestionView
+from app.words import reread_cost
 
 WIDEST = 760
 MARGIN = 24
 SHOWN_AT_ONCE = 40
 AT_END = 24
+AFTER_READING = "The answer follows once the documents are read."
+REREAD_BEGINS = "Reading again begins."
 
 
 class ConversationView(QScrollArea):
@@ -30,6 +33,7 @@ class ConversationView(QScrollArea):
 
     edit = Signal(str)
     citation = Signal(str, int)
+    read_again = Signal(str)
 
     def __init__(self, session: Session, theme: Theme) -> None:
         super().__init__()
@@ -64,10 +68,13 @@ class ConversationView(QScrollArea):
         """What the engine is doing before an answer's first word."""
         last = self.messages[-1][1] if self.messages else None
         in_answer = isinstance(last, AnswerView) and self._pending is None
+        if sentence and (asked := self._rereading()) is not None:
+            asked.open_offer().wait(sentence)
+            return
         if isinstance(last, AnswerView) and in_answer:
             last.set_status(sentence)
         if not sentence and self._pending is not None and self._session.reading:
-            sentence = "The answer follows once the documents are read."
+            sentence = AFTER_READING
         self._status.setText(sentence)
         self._status.setVisible(bool(sentence) and not in_answer and self._session.asking)
 
@@ -81,10 +88,58 @@ class ConversationView(QScrollArea):
         self._session.path_changed.connect(self._follow_path)
         self._session.message_changed.connect(self._update_message)
         self._session.token.connect(self._add_token)
-        self._session.busy_changed.connect(lambda: self.set_status(""))
+        self._session.busy_changed.connect(self._show_busy)
+        self._session.reread_weighed.connect(self._offer_reread)
+        self._session.reread_refused.connect(self._refuse_reread)
         bar = self.verticalScrollBar()
         bar.rangeChanged.connect(self._range_changed)
         bar.valueChanged.connect(self._scrolled)
+
+    # Reading again
+
+    def leave_offer(self) -> bool:
+        """Closes the question whether to read again; False if there is none."""
+        offering = [view for _, view in self.messages if isinstance(view, AnswerView) and view.offer is not None]
+        for view in offering:
+            view.leave_offer()
+        return bool(offering)
+
+    def _offer_reread(self, answer: str, cost: RereadCost) -> None:
+        view = self._view(answer)
+        if isinstance(view, AnswerView) and not self._session.asking:
+            self._close_offers(but=view)
+            view.open_offer().ask(reread_cost(cost))
+            self._bring_into_view(view.offer)
+
+    def _refuse_reread(self, answer: str, sentence: str) -> None:
+        view = self._view(answer)
+        if isinstance(view, AnswerView):
+            self._close_offers(but=view)
+            view.open_offer().refuse(sentence)
+            self._bring_into_view(view.offer)
+
+    def _rereading(self) -> AnswerView | None:
+        view = self._view(self._session.rereading or "")
+        return view if isinstance(view, AnswerView) else None
+
+    def _show_busy(self) -> None:
+        self.set_status("")
+        asked = self._rereading()
+        if self._session.asking:
+            self._close_offers(but=asked)
+        else:
+            self._close_offers(waiting=True)
+        if asked is not None:
+            asked.open_offer().wait(AFTER_READING if self._session.reading else REREAD_BEGINS)
+
+    def _close_offers(self, but: AnswerView | None = None, waiting: bool = False) -> None:
+        for _, view in self.messages:
+            if isinstance(view, AnswerView) and view is not but and view.offer and (view.offer.waiting or not waiting):
+                view.close_offer()
+
+    def _bring_into_view(self, offer: QWidget | None) -> None:
+        if offer is not None:
+            QTimer.singleShot(0, offer, lambda: self.ensureWidgetVisible(offer, 0, MARGIN))
 
     # Building
 
@@ -169,17 +224,20 @@ class ConversationView(QScrollArea):
         view.set_message(replace(message, text=self._session.text_of(message)))
         view.again.connect(self._session.again)
         view.branch.connect(self._session.go_on_from)
+        view.sibling.connect(self._session.show_sibling)
+        view.reread.connect(self._session.weigh_reread)
+        view.read_again.connect(self.read_again)
         view.edit.connect(self.edit)
         view.citation.connect(self.citation)
         return view
 
     def _mark(self) -> None:
         for place, (id, view) in enumerate(self.messages):
+            siblings = [sibling.id for sibling in self._session.now.tree.siblings(id)]
+            view.set_branches(siblings.index(id) + 1, len(siblings))
             if isinstance(view, AnswerView):
                 view.set_last(place == len(self.messages) - 1)
-            else:
-                siblings = [sibling.id for sibling in self._session.now.tree.siblings(id)]
-                view.set_branches(siblings.index(id) + 1, len(siblings))
+                view.set_documents(self._session.now.has_documents(id))
 
     # Streaming
 
@@ -187,6 +245,8 @@ class ConversationView(QScrollArea):
         view = self._view(message.id)
         if isinstance(view, AnswerView):
             view.set_message(message)
+        elif view is None:
+            self._mark()
 
     def _add_token(self, id: str, text: str) -> None:
         view = self._view(id)

@@ -6,7 +6,6 @@ Knows the records and the theme; what the buttons do is decided by whoever liste
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QGuiApplication, QResizeEvent
@@ -15,9 +14,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app.records import Message
 from app.theme import Theme
 from app.widgets.answer_text import AnswerText
+from app.widgets.branches import Branches
 from app.widgets.buttons import IconButton, push_button
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
+from app.widgets.reread_offer import RereadOffer
 
 BUBBLE_SHARE = 0.8
 LONGEST_NAME = 32
@@ -43,7 +44,7 @@ class QuestionView(QWidget):
         inside.addWidget(self._text)
         self._with = label(documents, "secondary")
         self._with.setVisible(bool(documents))
-        self._branches = _Branches(theme)
+        self._branches = Branches(theme, "Earlier version of this question", "Later version of this question")
         self._branches.step.connect(lambda step: self.sibling.emit(self.id, step))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -70,9 +71,15 @@ class QuestionView(QWidget):
 
 
 class AnswerView(QWidget):
-    """Keepsake's message: text, citations, what was left out; on hover or by keyboard copy, again, edit, go on."""
+    """Keepsake's message: text, citations, what was left out; on hover or by keyboard what can be done about it.
 
+    `reread` asks what reading the documents again would take, `read_again` is the person's yes to it.
+    """
+
+    sibling = Signal(str, int)
     again = Signal(str)
+    reread = Signal(str)
+    read_again = Signal(str)
     edit = Signal(str)
     branch = Signal(str)
     citation = Signal(str, int)
@@ -81,6 +88,7 @@ class AnswerView(QWidget):
         super().__init__()
         self.id = id
         self._is_last = False
+        self._streaming = False
         self._announced = True
         self._text = AnswerText(theme)
         self._status = label("", "secondary", wrap=True)
@@ -91,24 +99,36 @@ class AnswerView(QWidget):
         self._cited: list[dict[str, object]] = []
         self._footer = label("", "secondary", wrap=True)
         self._footer.hide()
+        self.offer: RereadOffer | None = None
+        self.branches = Branches(theme, "Earlier answer", "Later answer")
+        self.branches.step.connect(lambda step: self.sibling.emit(self.id, step))
         self._buttons = self._make_buttons(theme)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
+        row.addWidget(self.branches)
         for button in self._buttons:
             row.addWidget(button)
         row.addStretch()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
         for widget in (self._text, self._status, self._citations, self._footer):
-            column.addWidget(widget)
-        column.addLayout(row)
+            self._column.addWidget(widget)
+        self._column.addLayout(row)
         self._show_buttons(False)
 
     def text(self) -> str:
         """The answer as Markdown."""
         return self._text.text()
+
+    def status(self) -> str:
+        """The sentence in place of the text or after it, empty where there is none."""
+        return "" if self._status.isHidden() else self._status.text()
+
+    def footer(self) -> str:
+        """The sentences at its foot."""
+        return self._footer.text()
 
     def add(self, text: str) -> None:
         """A piece of the answer as it is written."""
@@ -116,8 +136,8 @@ class AnswerView(QWidget):
         self._text.add(text)
 
     def set_status(self, sentence: str) -> None:
-        """What happens until the first word is there."""
-        if not self._text.text():
+        """What happens until the first word is there; an answer that has ended says how itself."""
+        if self._streaming and not self._text.text():
             self._status.setText(sentence)
             self._status.setVisible(bool(sentence))
 
@@ -125,20 +145,51 @@ class AnswerView(QWidget):
         """Shows a message as the engine tells it."""
         self._text.set_text(message.text)
         self._text.setVisible(bool(message.text))
-        streaming = message.state == "streaming"
+        self._streaming = message.state == "streaming"
         ending = {"stopped": "Stopped here.", "failed": "The answer broke off. Ask again to get it whole."}
         self._status.setText(ending.get(message.state, ""))
         self._status.setVisible(message.state in ending)
         self._show_citations(message.stats.get("citations") or [])
-        self._footer.setText(_footer(message.stats))
+        self._footer.setText(_footer(message))
         self._footer.setVisible(bool(self._footer.text()))
         for button in self._buttons:
-            button.setEnabled(not streaming)
-        if streaming:
+            button.setEnabled(not self._streaming)
+        self._show_buttons(self.underMouse())
+        if self._streaming:
             self._announced = False
         elif not self._announced:
             self._announced = True
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, message.text))
+
+    def set_branches(self, place: int, total: int) -> None:
+        """Which of the answers to one question this is, from 1; arrows only where there are several."""
+        self.branches.set(place, total)
+
+    def set_documents(self, known: bool) -> None:
+        """Without documents along its path there is nothing to read again."""
+        self._reread.setVisible(known)
+
+    def open_offer(self) -> RereadOffer:
+        """The panel about reading again, made when it is first needed."""
+        if self.offer is None:
+            self.offer = RereadOffer()
+            self.offer.accepted.connect(lambda: self.read_again.emit(self.id))
+            self.offer.left.connect(self.leave_offer)
+            self._column.addWidget(self.offer)
+        return self.offer
+
+    def leave_offer(self) -> None:
+        """Closes the panel as the person does: the focus goes back to the button that opened it."""
+        self.close_offer()
+        self._reread.setFocus()
+
+    def close_offer(self) -> None:
+        """Takes the panel away."""
+        if self.offer is not None:
+            self._column.removeWidget(self.offer)
+            self.offer.hide()
+            self.offer.deleteLater()
+            self.offer = None
 
     def set_last(self, last: bool) -> None:
         """The last answer shows its buttons always and needs no branch."""
@@ -159,15 +210,18 @@ class AnswerView(QWidget):
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.text()))
         again = IconButton(theme, "again", "Answer again")
         again.clicked.connect(lambda: self.again.emit(self.id))
+        self._reread = IconButton(theme, "read-again", "Read again for this question")
+        self._reread.clicked.connect(lambda: self.reread.emit(self.id))
+        self._reread.hide()
         edit = IconButton(theme, "edit", "Edit the question")
         edit.clicked.connect(lambda: self.edit.emit(self.id))
         branch = IconButton(theme, "branch", "Go on from here")
         branch.clicked.connect(lambda: self.branch.emit(self.id))
-        return [copy, again, edit, branch]
+        return [copy, again, self._reread, edit, branch]
 
     def _show_buttons(self, shown: bool) -> None:
         for button in self._buttons:
-            button.set_quiet(not (shown or self._is_last))
+            button.set_quiet(self._streaming or not (shown or self._is_last))
 
     def _show_citations(self, citations: list[dict[str, object]]) -> None:
         if citations == self._cited:
@@ -185,35 +239,14 @@ class AnswerView(QWidget):
         self._citations.setVisible(bool(citations))
 
 
-class _Branches(QWidget):
-    step = Signal(int)
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._back = IconButton(theme, "chevron-left", "Earlier version of this question")
-        self._on = IconButton(theme, "chevron-right", "Later version of this question")
-        self._back.clicked.connect(lambda: self.step.emit(-1))
-        self._on.clicked.connect(lambda: self.step.emit(1))
-        self._place = label("", "secondary")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        for widget in (self._back, self._place, self._on):
-            row.addWidget(widget)
-        self.hide()
-
-    def set(self, place: int, total: int) -> None:
-        self._place.setText(f"{place} of {total}")
-        self._back.setEnabled(place > 1)
-        self._on.setEnabled(place < total)
-        self.setVisible(total > 1)
-
-
 def _shortened(name: str) -> str:
     half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[:half].rstrip()}\u2026{name[-half:].lstrip()}"
 
 
-def _footer(stats: dict[str, Any]) -> str:
-    """What the answer could not know, and why it ended early if it did."""
-    return " ".join(str(stats[said]) for said in ("note", "left_out") if stats.get(said))
+def _footer(message: Message) -> str:
+    """How the answer came about, what it could not know, and why it ended early if it did."""
+    stats = message.stats
+    written = bool(message.text) and message.state != "streaming"
+    again = ["Read again for this question."] if stats.get("query_aware") and written else []
+    return " ".join(again + [str(stats[said]) for said in ("note", "left_out") if stats.get(said)])

@@ -1,11 +1,11 @@
-"""Settings: the memory budget, how the window looks, and where the engine runs."""
+"""Settings: the model, the memory budget, how the window looks, and where the engine runs."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QDialog, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.engine_client import EngineClient
 from app.records import Plan
@@ -13,19 +13,23 @@ from app.settings import BY_KEY, Settings
 from app.theme import MODES, SCALE_STEP, Theme
 from app.widgets.budget_slider import BudgetSlider
 from app.widgets.buttons import push_button
+from app.widgets.fitting_scroll import FittingScroll
 from app.widgets.labels import label, rule
+from app.widgets.model_choice import ModelChoice
+from app.widgets.segments import Segments, segment_row
 from engine.protocol import Failure
+
+NARROWEST = 560
 
 
 class SettingsDialog(QDialog):
-    """Looks change at once; budget and engine command when saved. `command_changed` when the engine is another."""
+    """Looks change at once; the rest when saved. `command_changed` when the engine is another."""
 
     command_changed = Signal()
 
     def __init__(self, client: EngineClient, settings: Settings, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Settings")
-        self.setMinimumWidth(560)
         self._client = client
         self._settings = settings
         self._theme = theme
@@ -34,23 +38,44 @@ class SettingsDialog(QDialog):
         self.save_button.setDefault(True)
         self.budget = BudgetSlider(client)
         self.budget.planned.connect(self._planned)
-        self.budget.moved.connect(lambda: self.save_button.setEnabled(False))
+        self.budget.refused.connect(self._refuse_model)
+        self.budget.moved.connect(self._wait_for_plan)
         self.budget.setEnabled(False)
+        self.model = ModelChoice(theme)
+        self.model.chosen.connect(self.budget.plan_for)
+        self.model.typed.connect(self._typed)
+        self.model.folded.connect(self._shrink)
+        self.model.setEnabled(False)
+        self._budget_before = 0
+        self._typing = False
+        self._planned_well = True
         self.command = QLineEdit(settings.text("engine/command"))
         self.command.setPlaceholderText("This computer")
         self.command.setAccessibleName(BY_KEY["engine/command"].label)
         self._error = label("", "error", wrap=True)
+        self._error.setContentsMargins(24, 0, 24, 0)
         self._error.hide()
         self._size = label()
         self._lay_out()
         theme.changed.connect(self._show_size)
         self._show_size()
-        client.call("settings_get", done=self._loaded, failed=self._refuse)
+        client.call("settings_get", done=self._loaded, failed=self._not_loaded)
+
+    def error(self) -> str:
+        """Why something could not be done, empty while all is well."""
+        return "" if self._error.isHidden() else self._error.text()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 16)
+        held = QWidget()
+        held.setMinimumWidth(NARROWEST)
+        column = QVBoxLayout(held)
+        column.setContentsMargins(24, 24, 24, 8)
         column.setSpacing(8)
+        column.addWidget(label("Model", "section"))
+        column.addWidget(self.model)
+        column.addSpacing(8)
+        column.addWidget(rule())
+        column.addSpacing(8)
         column.addWidget(label("Memory", "section"))
         column.addWidget(label("The most memory that Keepsake may use, for documents of any length.", "secondary"))
         column.addWidget(self.budget)
@@ -65,9 +90,14 @@ class SettingsDialog(QDialog):
         column.addWidget(label(BY_KEY["engine/command"].label, "section"))
         column.addWidget(label(BY_KEY["engine/command"].help, "secondary"))
         column.addWidget(self.command)
-        column.addWidget(self._error)
-        column.addSpacing(16)
-        column.addLayout(self._make_foot())
+        column.addStretch()
+        self._scroll = FittingScroll(held)
+        self._whole = QVBoxLayout(self)
+        self._whole.setContentsMargins(0, 0, 0, 16)
+        self._whole.setSpacing(8)
+        self._whole.addWidget(self._scroll, 1)
+        self._whole.addWidget(self._error)
+        self._whole.addLayout(self._make_foot())
 
     def _line(self, name: str, control: QWidget) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -76,20 +106,14 @@ class SettingsDialog(QDialog):
         return row
 
     def _make_modes(self) -> QWidget:
-        frame, row = _segments()
-        self.modes = QButtonGroup(self)
-        for mode in MODES:
-            button = push_button(mode.capitalize(), "segment")
-            button.setCheckable(True)
-            button.setChecked(mode == self._theme.mode)
-            button.setAccessibleName(f"Theme: {mode}")
-            button.clicked.connect(lambda _=False, mode=mode: self._set_mode(mode))
-            self.modes.addButton(button)
-            row.addWidget(button)
-        return frame
+        labels = {mode: mode.capitalize() for mode in MODES}
+        self.modes = Segments(BY_KEY["appearance/theme"].label, labels, self._theme.mode)
+        self.modes.chosen.connect(self._set_mode)
+        return self.modes
 
     def _make_sizes(self) -> QWidget:
-        frame, row = _segments()
+        frame = QFrame()
+        row = segment_row(frame)
         smaller, larger = push_button("\u2212", "segment"), push_button("+", "segment")
         smaller.setAccessibleName("Smaller text")
         larger.setAccessibleName("Larger text")
@@ -105,6 +129,7 @@ class SettingsDialog(QDialog):
         cancel = push_button("Cancel")
         cancel.clicked.connect(self.reject)
         row = QHBoxLayout()
+        row.setContentsMargins(24, 0, 24, 0)
         row.setSpacing(8)
         row.addStretch()
         row.addWidget(cancel)
@@ -112,12 +137,50 @@ class SettingsDialog(QDialog):
         return row
 
     def _loaded(self, result: dict[str, Any]) -> None:
-        self.budget.setEnabled(True)
         self.budget.show_plan(Plan.of(result["plan"]))
+        self._budget_before = self.budget.budget_mb()
         self.budget.slider.setFocus()
+        self._client.call("status", done=self._know_model, failed=self._refuse)
+
+    def _not_loaded(self, failure: Failure) -> None:
+        """Without a model that can be read there is no plan; another model can be chosen all the same."""
+        self._refuse(failure)
+        self._client.call("status", done=self._know_model, failed=lambda _: None)
+
+    def _know_model(self, status: dict[str, Any]) -> None:
+        if self.budget.plan is None:
+            self.budget.want(float(status["settings"].get("budget_mb") or 0))
+            self._budget_before = self.budget.budget_mb()
+        self.model.load(status["settings"], status)
+        self.model.setEnabled(True)
+
+    def _wait_for_plan(self) -> None:
+        self._planned_well = False
+        self._allow_saving()
 
     def _planned(self, plan: Plan) -> None:
-        self.save_button.setEnabled(plan.ok)
+        self.model.looked_at()
+        self._error.hide()
+        self.budget.setEnabled(True)
+        self._planned_well = plan.ok
+        self._allow_saving()
+
+    def _refuse_model(self, failure: Failure) -> None:
+        self.model.looked_at()
+        self._refuse(failure)
+
+    def _typed(self, unused: bool) -> None:
+        self._typing = unused
+        self._allow_saving()
+
+    def _allow_saving(self) -> None:
+        """What the engine has not looked at cannot be saved, nor a model's name that is written and not used."""
+        self.save_button.setEnabled(self._planned_well and not self._typing)
+
+    def _shrink(self) -> None:
+        self._scroll.refit()
+        self._whole.activate()
+        self.resize(self.width(), self.minimumSizeHint().height())
 
     def _set_mode(self, mode: str) -> None:
         self._theme.set_mode(mode)
@@ -134,21 +197,14 @@ class SettingsDialog(QDialog):
         if self.command.text().strip() != self._settings.text("engine/command"):
             self._settings.set("engine/command", self.command.text().strip())
             self.command_changed.emit()
-        if not self.budget.isEnabled():
+        changes: dict[str, Any] = dict(self.model.changes()) if self.model.isEnabled() else {}
+        if self.budget.budget_mb() != self._budget_before:
+            changes["budget_mb"] = self.budget.budget_mb()
+        if changes:
+            self._client.call("settings_set", {"changes": changes}, done=lambda _: self.accept(), failed=self._refuse)
+        else:
             self.accept()
-            return
-        changes = {"changes": {"budget_mb": self.budget.budget_mb()}}
-        self._client.call("settings_set", changes, done=lambda _: self.accept(), failed=self._refuse)
 
     def _refuse(self, failure: Failure) -> None:
         self._error.setText(failure.message)
         self._error.show()
-
-
-def _segments() -> tuple[QFrame, QHBoxLayout]:
-    frame = QFrame()
-    frame.setProperty("role", "segments")
-    row = QHBoxLayout(frame)
-    row.setContentsMargins(2, 2, 2, 2)
-    row.setSpacing(2)
-    return frame, row

@@ -2,7 +2,9 @@
 
 What it does is decided by the names of the files it is given and by the words of the question. A file named `locked`,
 `scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
-is a user error, "fault" a bug. A file that holds a number has as many pages. Its state is a
+is a user error, "fault" a bug. Reading again, a question with "whole" has nothing to gain, with "unknown rate" no time,
+and with "too long" is refused once it runs. A model called "broken" cannot be read, a "big" one needs 5,000 MB, a
+"headless" one has no retaining heads. A file that holds a number has as many pages. Its state is a
 JSON file, so that a new process finds everything again. Knows `engine.protocol`; nothing else of ours.
 """
 
@@ -43,6 +45,9 @@ Keep an eye on the notice period: it is *six months*, not three.
 """
 
 
+STARTER = "/models/SmolLM2-135M-Instruct.Q8_0.gguf"
+
+
 class StopError(Exception):
     """The running call was cancelled."""
 
@@ -66,7 +71,8 @@ class FakeEngine:
     def load(self) -> dict[str, Any]:
         if self.file.exists():
             return json.loads(self.file.read_text())
-        settings = {"budget_mb": 1024, "policy": "locret", "model": "fake.gguf", "temperature": 0.0, "max_tokens": 512}
+        settings = {"budget_mb": 1024, "policy": "locret", "model": STARTER, "temperature": 0.0, "max_tokens": 512}
+        settings |= {"heads": None, "runtime": "auto", "device": "auto"}
         return {"last": 0, "conversations": {}, "messages": {}, "documents": {}, "leaves": {}, "settings": settings}
 
     def save(self) -> None:
@@ -135,34 +141,45 @@ class FakeEngine:
         return {"cancelled": True}
 
     def status(self, request: Request) -> dict[str, Any]:
-        return {"settings": self.state["settings"], "busy": None, "version": "0"}
+        path = self.state["settings"]["model"]
+        headless = "headless" in path
+        message = "This model has no retaining heads; the newest that was read is kept." if headless else None
+        model = {"name": Path(path).stem, "path": path, "ready": True, "eviction": True, "message": message}
+        heads = None if headless else {"name": "heads"}
+        return {"settings": self.state["settings"], "model": model, "heads": heads, "busy": None, "version": "0"}
 
-    def make_plan(self, budget_mb: float) -> dict[str, Any]:
-        ok = budget_mb >= 320
-        units = max(0, int((budget_mb - 256) * 8))
+    def make_plan(self, budget_mb: float, model: str) -> dict[str, Any]:
+        if "broken" in model:
+            raise RefusalError("model_broken", "This file is no model that Keepsake can read. Choose another.")
+        least = 5000 if "big" in model else 320
+        ok = budget_mb >= least
+        units = max(0, int((budget_mb - least + 64) * 8))
         return {
             "budget_mb": budget_mb,
             "units": units,
             "chunk": units // 2,
             "stabilizers": units // 4,
-            "cache_mb": max(0, budget_mb - 224),
-            "model_mb": 98,
+            "cache_mb": max(0, budget_mb - least + 96),
+            "model_mb": least - 222,
             "other_mb": 96,
             "total_mb": budget_mb,
             "ok": ok,
-            "message": None if ok else "The model alone needs 320 MB. Choose at least that.",
-            "minimum_mb": 320,
+            "message": None if ok else f"The model alone needs {least:,} MB. Choose at least that.",
+            "minimum_mb": least,
             "maximum_mb": 8192,
         }
 
-    def plan(self, request: Request, budget_mb: float) -> dict[str, Any]:
-        return {"plan": self.make_plan(budget_mb)}
+    def plan(self, request: Request, budget_mb: float, model: str | None = None) -> dict[str, Any]:
+        chosen = self.state["settings"]["model"] if model is None else model
+        return {"plan": self.make_plan(budget_mb, chosen or STARTER)}
 
     def settings_get(self, request: Request) -> dict[str, Any]:
-        return {"settings": self.state["settings"], "plan": self.make_plan(self.state["settings"]["budget_mb"])}
+        settings = self.state["settings"]
+        return {"settings": settings, "plan": self.make_plan(settings["budget_mb"], settings["model"])}
 
     def settings_set(self, request: Request, changes: dict[str, Any]) -> dict[str, Any]:
         self.state["settings"].update(changes)
+        self.state["settings"]["model"] = self.state["settings"]["model"] or STARTER
         return self.settings_get(request)
 
     def conversations_list(self, request: Request, search: str = "") -> dict[str, Any]:
@@ -230,6 +247,21 @@ class FakeEngine:
             "eviction": True,
             "policy": "locret",
         }
+
+    def question_of(self, message: str) -> dict[str, Any]:
+        found = self.state["messages"][message]
+        return found if found["role"] == "user" else self.state["messages"][found["parent"]]
+
+    def reread_cost(self, request: Request, conversation: str, message: str) -> dict[str, Any]:
+        text = self.question_of(message)["text"]
+        documents = [document for document in self.of("documents", conversation) if document["pages_read"]]
+        if not documents:
+            raise RefusalError("nothing_to_read", "No document was read for this question.")
+        if "whole" in text:
+            raise RefusalError("nothing_to_gain", "The documents are in memory whole. Nothing is to be gained.")
+        tokens = sum(document["tokens"] for document in documents)
+        seconds = None if "unknown rate" in text else tokens / 170
+        return {"documents": len(documents), "tokens": tokens, "seconds": seconds}
 
     # Jobs
 
@@ -356,6 +388,35 @@ class FakeEngine:
         self.send(Event("message", {"message": answer}, request.id))
         return {"message": answer, "memory": self.memory(conversation)}
 
+    def reread(self, request: Request, conversation: str, message: str) -> dict[str, Any]:
+        question = self.question_of(message)
+        self.send(Event("loading", {"message": "Loading the model"}, request.id))
+        time.sleep(self.options.load_seconds)
+        self.check(request.id)
+        if "too long" in question["text"]:
+            raise RefusalError("documents_too_long", "The documents are too long to be read again with this question.")
+        answer = self.message(conversation, "assistant", question["id"], "", "streaming")
+        self.save()
+        self.send(Event("message", {"message": answer}, request.id))
+        for document in self.of("documents", conversation):
+            if document["pages_read"]:
+                self.read_again(request, document, answer)
+        self.write(request, answer, dies=False)
+        answer.update(state="complete", stats={"tokens": 120, "query_aware": True})
+        self.send(Event("message", {"message": answer}, request.id))
+        return {"message": answer, "memory": self.memory(conversation)}
+
+    def read_again(self, request: Request, document: dict[str, Any], answer: dict[str, Any]) -> None:
+        for page in range(1, document["pages"] + 1):
+            if request.id in self.cancelled:
+                answer["state"] = "stopped"
+                raise StopError
+            progress = {"document": document["id"], "page": page, "pages": document["pages"], "tokens_read": page * 400}
+            progress |= {"tokens_total": document["tokens"], "units_kept": 7, "reread": True}
+            left = (document["pages"] - page) * self.options.page_seconds
+            self.send(Event("reading", {**progress, "seconds_left": left}, request.id))
+            time.sleep(self.options.page_seconds)
+
     def write(self, request: Request, answer: dict[str, Any], dies: bool) -> None:
         words = itertools.cycle(ANSWER.splitlines(keepends=True))
         tokens = itertools.chain.from_iterable(_tokens(line) for line in words)
@@ -386,6 +447,7 @@ def main() -> None:
     options.add_argument("--rate", type=float, default=2000.0)
     options.add_argument("--pages", type=int, default=20)
     options.add_argument("--page-seconds", type=float, default=0.002)
+    options.add_argument("--load-seconds", type=float, default=0.02)
     options.add_argument("--protocol", type=int, default=PROTOCOL_VERSION)
     options.add_argument("--deaf", action="store_true")
     options.add_argument("--dies", action="store_true")

@@ -6,8 +6,8 @@ from datetime import datetime
 
 import pytest
 
-from app.records import Document, Memory
-from app.words import advice, duration, megabytes, memory_line, state, when
+from app.records import Document, Memory, RereadCost
+from app.words import advice, duration, megabytes, memory_line, reread_cost, reread_progress, state, when
 
 MEMORY = Memory(units=4096, budget=4096, tokens_read=48210)
 
@@ -82,3 +82,15 @@ def test_the_engines_own_sentences_come_first() -> None:
 
 def test_memory_line() -> None:
     assert memory_line(MEMORY) == "holds 4,096 of each head\u2019s units from 48,210 tokens read"
+
+
+def test_what_reading_again_takes() -> None:
+    said = "Reads 3 documents (41,200 tokens) again with this question in view{}. What was read before stays as it is."
+    assert reread_cost(RereadCost(documents=3, tokens=41_200, seconds=250)) == said.format(": about 4 min")
+    assert reread_cost(RereadCost(documents=3, tokens=41_200)) == said.format("; the time is not known yet")
+
+
+def test_reading_again_says_where_it_is() -> None:
+    reading = document(outcome="reading", page=5, pages=41, seconds_left=110)
+    assert reread_progress(reading) == "Reading again for this question: page 5 of 41, about 2 min left"
+    assert reread_progress(document(outcome="reading")) == "Reading again for this question"

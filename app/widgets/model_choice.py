@@ -1,0 +1,219 @@
+"""Which model writes the answers: its name, and folded away the ways to another and what only few need.
+
+Knows the engine's settings of these names; asks nothing of the engine and saves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from app.theme import Theme
+from app.widgets.buttons import push_button
+from app.widgets.disclosure import Disclosure
+from app.widgets.labels import ElidedLabel, label
+from app.widgets.segments import Segments
+from app.words import STARTER_MODEL, is_starter_model, model_name
+
+MODELS = "Models (*.gguf);;All files (*)"
+HEADS = "Retaining heads (*.safetensors *.bin *.pt *.pth);;All files (*)"
+RUNTIMES = {"auto": "Automatic", "llama.cpp": "llama.cpp", "torch": "torch"}
+DEVICES = {"auto": "Automatic", "cpu": "CPU", "cuda": "CUDA", "mps": "MPS"}
+FROM_HUB = "Downloaded once from huggingface.co; your documents never leave this computer."
+STARTER = "The starter model. It came with Keepsake; there is nothing to choose here."
+LOOKED_FOR = "looked for once the model is loaded"
+
+
+class ModelChoice(QWidget):
+    """`chosen(model)` when another model is to be looked at, empty for the starter model; `typed(bool)` when its field
+    holds something that is not chosen yet; `folded` when its height changes."""
+
+    chosen = Signal(str)
+    typed = Signal(bool)
+    folded = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._settings: Mapping[str, Any] = {}
+        self._model: str | None = None
+        self._heads: str | None = None
+        self._name = label()
+        self._origin = ElidedLabel("", "secondary")
+        self._notice = label("", "warning", wrap=True)
+        self._looking = label("Looking at the model", "secondary")
+        self._heads_found = ElidedLabel("", "secondary")
+        self.hub_id = QLineEdit()
+        self.hub_id.setPlaceholderText("owner/name")
+        self.hub_id.setAccessibleName("Model on huggingface.co")
+        self.hub_id.setAccessibleDescription(FROM_HUB)
+        self.hub_id.textChanged.connect(self._typed)
+        self.hub_id.returnPressed.connect(self._use_hub_id)
+        self.use_button = push_button("Use")
+        self.use_button.setAccessibleName("Use the model on huggingface.co")
+        self.use_button.setEnabled(False)
+        self.use_button.clicked.connect(self._use_hub_id)
+        self.starter_button = _button("Starter model", "Starter model", lambda: self._choose(""))
+        self.own_heads_button = _button("Automatic", "Automatic retaining heads", lambda: self._use_heads(""))
+        self.runtime = Segments("Runs with", RUNTIMES, "auto")
+        self.device = Segments("Runs on", DEVICES, "auto")
+        self.another = Disclosure(theme, "Another model", self._make_ways())
+        self.advanced = Disclosure(theme, "Advanced", self._make_advanced())
+        self._lay_out()
+
+    def load(self, settings: Mapping[str, Any], status: Mapping[str, Any]) -> None:
+        """The engine's settings and its `status`: what is in force."""
+        self._settings = settings
+        model, heads = status.get("model") or {}, status.get("heads")
+        self._show_model(str(model.get("name") or ""), str(model.get("path") or settings.get("model") or ""))
+        self._show_notice(str(model.get("message") or ""))
+        self._show_heads("found" if heads else "none found for this model")
+        self.runtime.choose(str(settings.get("runtime") or "auto"))
+        self.device.choose(str(settings.get("device") or "auto"))
+
+    def changes(self) -> dict[str, str]:
+        """What differs from the settings in force, by name."""
+        now = {"model": self._model, "heads": self._heads}
+        now |= {"runtime": self.runtime.value(), "device": self.device.value()}
+        before = {"model": self._in_force("model"), "heads": self._in_force("heads")}
+        before |= {"runtime": self._in_force("runtime") or "auto", "device": self._in_force("device") or "auto"}
+        return {name: value for name, value in now.items() if value is not None and value != before[name]}
+
+    def facts(self) -> tuple[str, str, str, str]:
+        """Name, origin, notice and retaining heads, as shown."""
+        return self._name.text(), self._origin.text(), self._notice.text(), self._heads_found.text()
+
+    def looked_at(self) -> None:
+        """The engine has said what it thinks of the model chosen."""
+        self._looking.hide()
+
+    def choose_file(self) -> None:
+        """Asks for a GGUF file."""
+        self._ask_for("Choose a model", MODELS, self._choose)
+
+    def choose_folder(self) -> None:
+        """Asks for a folder with safetensors."""
+        self._ask_for("Choose the folder of a model", "", self._choose)
+
+    def choose_heads(self) -> None:
+        """Asks for a file of retaining heads."""
+        self._ask_for("Choose retaining heads", HEADS, self._use_heads)
+
+    def _lay_out(self) -> None:
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        for widget in (self._name, self._origin, self._notice, self._looking, self.another, self.advanced):
+            self._column.addWidget(widget)
+        for hidden in (self._notice, self._looking, self.own_heads_button, self.starter_button):
+            hidden.hide()
+        for fold in (self.another, self.advanced):
+            fold.toggled.connect(self._fold)
+
+    def _fold(self) -> None:
+        self._column.activate()
+        self.folded.emit()
+
+    def _make_ways(self) -> QWidget:
+        body, column = _indented()
+        file = _button("Choose file\u2026", "Choose file for the model", self.choose_file)
+        folder = _button("Choose folder\u2026", "Choose folder for the model", self.choose_folder)
+        column.addLayout(_row(file, folder, self.starter_button))
+        column.addSpacing(4)
+        column.addWidget(label("Or by its name on huggingface.co"))
+        column.addLayout(_row(self.hub_id, self.use_button, stretch=False))
+        column.addWidget(label(FROM_HUB, "secondary", wrap=True))
+        column.addSpacing(4)
+        heads = _button("Choose\u2026", "Choose retaining heads", self.choose_heads)
+        row = _row(label("Retaining heads"), self._heads_found, self.own_heads_button, heads, stretch=False)
+        row.setStretch(1, 1)
+        column.addLayout(row)
+        return body
+
+    def _make_advanced(self) -> QWidget:
+        body, column = _indented()
+        for name, control in (("Runs with", self.runtime), ("Runs on", self.device)):
+            row = _row(label(name), control, stretch=False)
+            row.setStretch(0, 1)
+            column.addLayout(row)
+        return body
+
+    def _in_force(self, name: str) -> str:
+        return str(self._settings.get(name) or "")
+
+    def _ask_for(self, title: str, kinds: str, then: Callable[[str], None]) -> None:
+        dialog = QFileDialog(self, title, "", kinds)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile if kinds else QFileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(then)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _choose(self, model: str, name: str = "") -> None:
+        self._model = model
+        self._show_model(name or model_name(model), model)
+        self._show_notice("")
+        self._looking.show()
+        if model != self.hub_id.text().strip():
+            self.hub_id.clear()
+        # Retaining heads belong to one model: those of the last one do not fit this one.
+        self._heads = None if self._heads is None and not self._in_force("heads") else ""
+        self._show_heads(LOOKED_FOR)
+        self._typed()
+        self.chosen.emit(model)
+
+    def _use_hub_id(self) -> None:
+        written = self.hub_id.text().strip()
+        if written:
+            self._choose(written, written)
+
+    def _typed(self) -> None:
+        written = self.hub_id.text().strip()
+        waiting = bool(written) and written != self._model
+        self.use_button.setEnabled(waiting)
+        self.typed.emit(waiting)
+
+    def _use_heads(self, heads: str) -> None:
+        self._heads = heads
+        self._show_heads(PurePath(heads).name if heads else LOOKED_FOR)
+
+    def _show_model(self, name: str, place: str) -> None:
+        starter = not place or is_starter_model(place)
+        self._name.setText(STARTER_MODEL if starter else name)
+        self._origin.setText(STARTER if starter else place if place != name else "From huggingface.co")
+        self.starter_button.setVisible(not starter)
+
+    def _show_notice(self, sentence: str) -> None:
+        self._notice.setText(sentence)
+        self._notice.setVisible(bool(sentence))
+
+    def _show_heads(self, found: str) -> None:
+        self._heads_found.setText(found)
+        self.own_heads_button.setVisible(bool(self._in_force("heads") if self._heads is None else self._heads))
+
+
+def _button(text: str, name: str, act: Callable[[], None]) -> QPushButton:
+    made = push_button(text)
+    made.setAccessibleName(name)
+    made.clicked.connect(lambda _=False: act())
+    return made
+
+
+def _row(*widgets: QWidget, stretch: bool = True) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for widget in widgets:
+        row.addWidget(widget)
+    if stretch:
+        row.addStretch()
+    return row
+
+
+def _indented() -> tuple[QWidget, QVBoxLayout]:
+    body = QWidget()
+    column = QVBoxLayout(body)
+    column.setContentsMargins(24, 0, 0, 8)
+    column.setSpacing(8)
+    return body, column
