@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from engine.errors import UserError
+from engine.runtimes import DEVICES, DTYPES, RUNTIMES, WEIGHTS
 
 PolicyName = Literal["locret", "full", "newest", "random"]
 POLICIES: tuple[PolicyName, ...] = ("locret", "full", "newest", "random")
