@@ -22,6 +22,8 @@ _STRING, _ARRAY = 8, 9
 _LONGEST_ARRAY_READ = 4096
 _LONGEST_STRING = 1 << 26
 _MOST_DIMENSIONS = 4
+_ALIGNMENT = 32
+_FLOAT32 = 0
 
 
 @dataclass(frozen=True)
@@ -35,18 +37,27 @@ class SkippedArray:
 
 
 @dataclass(frozen=True)
+class TensorInfo:
+    """elements: how many. kind: ggml's number of their type. offset: bytes from where the data begin."""
+
+    elements: int
+    kind: int
+    offset: int
+
+
+@dataclass(frozen=True)
 class Header:
-    """fields: the metadata by name. tensors: elements by name."""
+    """fields: the metadata by name. tensors: by name. data_start: where in the file the tensors' data begin."""
 
     fields: Mapping[str, Any]
-    tensors: Mapping[str, int]
+    tensors: Mapping[str, TensorInfo]
+    data_start: int
 
 
 def read_shape(path: Path) -> ModelShape:
     """path: a file that is there. Raises UserError("model_broken")."""
     try:
-        with path.open("rb") as file:
-            header = _read_header(file)
+        header = read_header(path)
     except (struct.error, UnicodeDecodeError, ValueError, MemoryError, OverflowError) as error:
         message = f"{path.name} is not a whole GGUF model. Download it again, or choose another in the settings."
         raise UserError("model_broken", message, cause=str(error)) from error
@@ -76,7 +87,7 @@ def _shape(path: Path, header: Header) -> ModelShape:
         hidden=hidden,
         feed_forward=_largest(fields.get(f"{architecture}.feed_forward_length", 0)),
         vocabulary=int(vocabulary),
-        parameters=sum(header.tensors.values()),
+        parameters=sum(tensor.elements for tensor in header.tensors.values()),
         tied="output.weight" not in header.tensors,
     )
 
@@ -86,21 +97,34 @@ def _largest(value: Any) -> int:
     return int(max(value)) if isinstance(value, list) else int(value)
 
 
-def _read_header(file: BinaryIO) -> Header:
-    magic, version, tensors, count = struct.unpack("<4sIQQ", file.read(24))
-    if magic != b"GGUF" or version < 2:
-        raise ValueError("no GGUF magic")
-    fields = {_read_string(file): _read_value(file, _unpack(file, "I")) for _ in range(count)}
-    return Header(fields, dict(_read_tensor(file) for _ in range(tensors)))
+def read_header(path: Path) -> Header:
+    """Everything but the weights; too long arrays are passed over. Raises struct.error, ValueError."""
+    with path.open("rb") as file:
+        magic, version, tensors, count = struct.unpack("<4sIQQ", file.read(24))
+        if magic != b"GGUF" or version < 2:
+            raise ValueError("no GGUF magic")
+        fields = {_read_string(file): _read_value(file, _unpack(file, "I")) for _ in range(count)}
+        found = dict(_read_tensor(file) for _ in range(tensors))
+        alignment = int(fields.get("general.alignment", _ALIGNMENT))
+        return Header(fields, found, -(-file.tell() // alignment) * alignment)
 
 
-def _read_tensor(file: BinaryIO) -> tuple[str, int]:
-    """A tensor's name and its number of elements."""
+def read_floats(path: Path, header: Header, name: str) -> tuple[float, ...]:
+    """A tensor of float32. Raises KeyError, ValueError for one of another type, struct.error."""
+    tensor = header.tensors[name]
+    if tensor.kind != _FLOAT32:
+        raise ValueError(f"{name} is not float32")
+    with path.open("rb") as file:
+        file.seek(header.data_start + tensor.offset)
+        return struct.unpack(f"<{tensor.elements}f", file.read(4 * tensor.elements))
+
+
+def _read_tensor(file: BinaryIO) -> tuple[str, TensorInfo]:
     name, dimensions = _read_string(file), _unpack(file, "I")
     if dimensions > _MOST_DIMENSIONS:
         raise ValueError("a tensor of impossible shape")
-    *shape, _type, _offset = struct.unpack(f"<{dimensions}QIQ", file.read(dimensions * 8 + 12))
-    return name, math.prod(shape)
+    *shape, kind, offset = struct.unpack(f"<{dimensions}QIQ", file.read(dimensions * 8 + 12))
+    return name, TensorInfo(math.prod(shape), kind, offset)
 
 
 def _unpack(file: BinaryIO, code: str) -> Any:

@@ -45,8 +45,8 @@ def fetch(text: str, models: Path, emit: Emit, abort: Callable[[], bool]) -> Pat
 
 def not_downloaded(text: str) -> UserError:
     """For what needs the model's files before anything may be downloaded."""
-    message = f"{text} is not downloaded yet. That is done when it is first used."
-    return UserError("model_missing", message)
+    message = f"{text} is downloaded when it is first used. What the memory buys with it is known then."
+    return UserError("not_downloaded", message)
 
 
 def fingerprint(path: Path, sha256: Callable[[Path], str]) -> str:

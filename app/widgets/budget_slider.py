@@ -32,7 +32,7 @@ class BudgetSlider(QWidget):
         self._client = client
         self._turn = 0
         self._wanted = 0
-        self._other_model: str | None = None
+        self._changes: dict[str, str] = {}
         self.plan: Plan | None = None
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Memory budget in MB")
@@ -56,9 +56,9 @@ class BudgetSlider(QWidget):
         """The budget to ask for where there is no plan yet."""
         self._wanted = round(budget_mb)
 
-    def plan_for(self, model: str) -> None:
-        """Asks what the budget buys with another model, empty for the starter model."""
-        self._other_model = model
+    def plan_for(self, changes: dict[str, str]) -> None:
+        """Asks what the budget buys with these settings of the model in place of those in force."""
+        self._changes = changes
         self._pause.stop()
         self.moved.emit()
         self._ask()
@@ -115,9 +115,7 @@ class BudgetSlider(QWidget):
                 self._describe_nothing()
                 self.refused.emit(failure)
 
-        params: dict[str, Any] = {"budget_mb": self.budget_mb()}
-        if self._other_model is not None:
-            params["model"] = self._other_model
+        params: dict[str, Any] = {**self._changes, "budget_mb": self.budget_mb()}
         self._client.call("plan", params, done=done, failed=failed)
 
     def _answered(self, plan: Plan) -> None:

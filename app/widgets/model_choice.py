@@ -24,15 +24,15 @@ HEADS = "Retaining heads (*.safetensors *.bin *.pt *.pth);;All files (*)"
 RUNTIMES = {"auto": "Automatic", "llama.cpp": "llama.cpp", "torch": "torch"}
 DEVICES = {"auto": "Automatic", "cpu": "CPU", "cuda": "CUDA", "mps": "MPS"}
 FROM_HUB = "Downloaded once from huggingface.co; your documents never leave this computer."
-STARTER = "The starter model. It came with Keepsake; there is nothing to choose here."
+STARTER = "The starter model. It came with Keepsake; you need not choose another."
 LOOKED_FOR = "looked for once the model is loaded"
 
 
 class ModelChoice(QWidget):
-    """`chosen(model)` when another model is to be looked at, empty for the starter model; `typed(bool)` when its field
-    holds something that is not chosen yet; `folded` when its height changes."""
+    """`chosen(changes)` when another model, or another way to run it, is to be looked at, as `changes()` gives it;
+    `typed(bool)` when the field holds something that is not chosen yet; `folded` when its height changes."""
 
-    chosen = Signal(str)
+    chosen = Signal(dict)
     typed = Signal(bool)
     folded = Signal()
 
@@ -60,6 +60,8 @@ class ModelChoice(QWidget):
         self.own_heads_button = _button("Automatic", "Automatic retaining heads", lambda: self._use_heads(""))
         self.runtime = Segments("Runs with", RUNTIMES, "auto")
         self.device = Segments("Runs on", DEVICES, "auto")
+        for ways in (self.runtime, self.device):
+            ways.chosen.connect(self._look)
         self.another = Disclosure(theme, "Another model", self._make_ways())
         self.advanced = Disclosure(theme, "Advanced", self._make_advanced())
         self._lay_out()
@@ -155,14 +157,17 @@ class ModelChoice(QWidget):
         self._model = model
         self._show_model(name or model_name(model), model)
         self._show_notice("")
-        self._looking.show()
         if model != self.hub_id.text().strip():
             self.hub_id.clear()
         # Retaining heads belong to one model: those of the last one do not fit this one.
         self._heads = None if self._heads is None and not self._in_force("heads") else ""
         self._show_heads(LOOKED_FOR)
         self._typed()
-        self.chosen.emit(model)
+        self._look()
+
+    def _look(self) -> None:
+        self._looking.show()
+        self.chosen.emit(self.changes())
 
     def _use_hub_id(self) -> None:
         written = self.hub_id.text().strip()
@@ -177,6 +182,7 @@ class ModelChoice(QWidget):
 
     def _use_heads(self, heads: str) -> None:
         self._heads = heads
+        self._look()
         self._show_heads(PurePath(heads).name if heads else LOOKED_FOR)
 
     def _show_model(self, name: str, place: str) -> None:

@@ -166,7 +166,10 @@ class SettingsDialog(QDialog):
         self._allow_saving()
 
     def _refuse_model(self, failure: Failure) -> None:
+        """Without a plan there is nothing to save, unless there can be none before the model is downloaded."""
         self.model.looked_at()
+        self._planned_well = failure.code == "not_downloaded"
+        self._allow_saving()
         self._refuse(failure)
 
     def _typed(self, unused: bool) -> None:
@@ -206,5 +209,8 @@ class SettingsDialog(QDialog):
             self.accept()
 
     def _refuse(self, failure: Failure) -> None:
+        self._error.setProperty("role", "secondary" if failure.code == "not_downloaded" else "error")
+        self._error.style().unpolish(self._error)
+        self._error.style().polish(self._error)
         self._error.setText(failure.message)
         self._error.show()

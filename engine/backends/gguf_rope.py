@@ -9,10 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from gguf import GGUFReader
-
 from engine.backends.rope import Rope
+from engine.gguf_shape import read_floats, read_header
 
 _BETA_FAST, _BETA_SLOW = 32.0, 1.0
 _FACTORS = ("rope_factors_long.weight", "rope_freqs.weight")
@@ -20,30 +18,24 @@ _FACTORS = ("rope_factors_long.weight", "rope_freqs.weight")
 
 def gguf_rope(path: Path) -> Rope:
     """longrope: the long factors, as the authors do. The pairs are half-split, as transformers loads every file."""
-    reader = GGUFReader(path)
-    architecture = reader.fields["general.architecture"].contents()
+    header = read_header(path)
+    architecture = header.fields["general.architecture"]
 
     def field(name: str, default: Any) -> Any:
-        found = reader.fields.get(f"{architecture}.{name}")
-        return default if found is None else found.contents()
+        return header.fields.get(f"{architecture}.{name}", default)
 
-    tables = {t.name: tuple(np.asarray(t.data, np.float64).ravel().tolist()) for t in reader.tensors if _is_table(t)}
+    table = next((name for name in _FACTORS if name in header.tensors), None)
     head_dim = field("attention.key_length", None) or field("embedding_length", 0) // field("attention.head_count", 1)
     kind, factor = field("rope.scaling.type", "none"), float(field("rope.scaling.factor", 1.0) or 1.0)
-    context = field("context_length", 0)
     return Rope(
         dimensions=int(field("rope.dimension_count", head_dim)),
         interleaved=False,
-        original_context=int(field("rope.scaling.original_context_length", context)),
+        original_context=int(field("rope.scaling.original_context_length", field("context_length", 0))),
         base=float(field("rope.freq_base", 10000.0)),
         scale=1 / factor if kind in ("linear", "yarn") else 1.0,
         extrapolation=1.0 if kind == "yarn" else 0.0,
         attention=float(field("rope.scaling.attn_factor", 1.0)),
         beta_fast=_BETA_FAST,
         beta_slow=_BETA_SLOW,
-        factors=next((tables[name] for name in _FACTORS if name in tables), ()),
+        factors=read_floats(path, header, table) if table else (),
     )
-
-
-def _is_table(tensor: Any) -> bool:
-    return tensor.name in _FACTORS

@@ -169,7 +169,7 @@ class FakeEngine:
             "maximum_mb": 8192,
         }
 
-    def plan(self, request: Request, budget_mb: float, model: str | None = None) -> dict[str, Any]:
+    def plan(self, request: Request, budget_mb: float, model: str | None = None, **_: str) -> dict[str, Any]:
         chosen = self.state["settings"]["model"] if model is None else model
         return {"plan": self.make_plan(budget_mb, chosen or STARTER)}
 

@@ -21,11 +21,11 @@ def main() -> int:
         return fake_model(FakeRuntime(seconds, args[5]))  # type: ignore[arg-type]
 
     class FakeModelEngine(engine.engine.Engine):
-        def _load(self, choice: engine.engine.Choice) -> engine.engine.Loaded:
+        def _load(self, choice: engine.engine.Choice, emit: engine.engine.Emit) -> engine.engine.Loaded:
             import engine.loaded_model
 
             engine.loaded_model.load_model = fake_load  # type: ignore[assignment]
-            return super()._load(choice)
+            return super()._load(choice, emit)
 
     engine.engine.Engine = FakeModelEngine  # type: ignore[misc]
     return engine.server.serve(data_dir)
