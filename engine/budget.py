@@ -135,7 +135,7 @@ def _chunk_for(units: int, target: Target) -> int:
 def _memory(shape: ModelShape, target: Target, units: int, layers_on_device: int) -> Memory:
     selection = selection_for(units, target)
     if target.runtime == "llama.cpp":
-        return llama_memory.memory(shape, selection)
+        return llama_memory.memory(shape, target, selection)
     return torch_memory.memory(shape, target, selection, layers_on_device)
 
 

@@ -89,6 +89,7 @@ def _shape(path: Path, header: Header) -> ModelShape:
         vocabulary=int(vocabulary),
         parameters=sum(tensor.elements for tensor in header.tensors.values()),
         tied="output.weight" not in header.tensors,
+        gguf=True,
     )
 
 

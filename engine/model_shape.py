@@ -21,7 +21,7 @@ class ModelShape:
     file_bytes: the weights as stored. feed_forward: width of the hidden layer of the feed-forward network.
     vocabulary: tokens. parameters: weights, tied ones once. window: tokens of the sliding window in use, or None.
     tied: whether the unembedding is the embedding. head_hidden: d_R of retaining heads among the weights themselves, as
-    the authors publish them; 0 for none.
+    the authors publish them; 0 for none. gguf: whether it is a GGUF file, which torch unpacks when it loads it.
     """
 
     path: Path
@@ -40,6 +40,7 @@ class ModelShape:
     window: int | None = None
     tied: bool = False
     head_hidden: int = 0
+    gguf: bool = False
 
     @property
     def unit_bytes(self) -> int:

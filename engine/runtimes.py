@@ -6,6 +6,9 @@ It knows the two runtimes and imports neither before it is needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
@@ -41,12 +44,19 @@ def target_for(
     if runtime == "llama.cpp" and folder:
         raise UserError("bad_params", f"llama.cpp reads GGUF files, and {shape.name} is a folder. Choose torch for it.")
     if runtime == "llama.cpp" or (runtime == "auto" and not folder):
-        return LLAMA_CPP
+        return replace(LLAMA_CPP, cuda_build=torch_brings_cuda())
     from engine.backends.torch_devices import device_for, dtype_for
 
     there = device_for(device)
     hidden = shape.head_hidden or (WIDEST_HEADS if chosen_heads else LLAMA_CPP.head_hidden)
-    return Target("torch", there, dtype_for(dtype, there), WEIGHTS[weights], hidden)
+    return Target("torch", there, dtype_for(dtype, there), WEIGHTS[weights], hidden, torch_brings_cuda())
+
+
+def torch_brings_cuda() -> bool:
+    """Whether the installed torch has NVIDIA's libraries; torch itself is not imported for it."""
+    spec = find_spec("torch")
+    folders = [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+    return any(any((folder / "lib").glob("*torch_cuda*")) for folder in folders)
 
 
 def open_runtime(

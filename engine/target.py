@@ -17,6 +17,7 @@ class Target:
 
     dtype: of the computation and the cache; llama.cpp's cache is float16 and its weights as in their file, whatever
     this and weight_bits say. weight_bits: 16 for weights in the dtype. head_hidden: width d_R of the retaining heads.
+    cuda_build: whether the installed torch brings NVIDIA's libraries, which take memory wherever the model runs.
     Raises ValueError for a combination that nothing here runs.
     """
 
@@ -25,6 +26,7 @@ class Target:
     dtype: Dtype
     weight_bits: WeightBits = 16
     head_hidden: int = 256
+    cuda_build: bool = False
 
     def __post_init__(self) -> None:
         if self.runtime == "llama.cpp" and self.device != "cpu":
@@ -41,6 +43,9 @@ class Target:
         return self.device == "cuda"
 
 
+# What a torch with NVIDIA's libraries takes more than one without: one engine was seen to take 235 MB more.
+CUDA_LIBRARIES_BYTES = 300_000_000
+
 LLAMA_CPP = Target("llama.cpp", "cpu", "float16")
 TORCH_CPU = Target("torch", "cpu", "float32")
 
@@ -50,7 +55,8 @@ class Memory:
     """Bytes that a reading takes at its most, on the device that the budget is of.
 
     weights: those that stay there, and the place that the others are streamed through. cache: at its capacity.
-    activations: what a forward and an eviction work on. program: the runtime itself.
+    activations: what a forward and an eviction work on, or what loading takes beside the weights where that is more
+    than all of these. program: the runtime itself.
     """
 
     weights: int

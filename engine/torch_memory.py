@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from engine.locret.selection import Selection
 from engine.model_shape import ModelShape
-from engine.target import Memory, Target
+from engine.target import CUDA_LIBRARIES_BYTES, Memory, Target
 
 ELEMENT_BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 # A weight of a linear layer, in sixteenths of a byte: 8 bits, and 4 bits with a float16 scale for each 32.
 _PACKED_SIXTEENTHS = {8: 16, 4: 9}
-# The engine with torch loaded and nothing read, on a processor. To be measured.
-PROGRAM_BYTES = 700_000_000
+# The engine with a torch for processors and transformers loaded, less weights, cache and what a forward works on: 424
+# to 488 MB measured on Linux.
+PROGRAM_BYTES = 520_000_000
+# Of it, what is there before the weights are loaded: 349 MB measured, and some room.
+PROGRAM_AT_LOADING_BYTES = 400_000_000
 # On a device the program lies elsewhere, but its allocator keeps a share of what it gave out: one part in so many.
 RESERVE_PART = 20
 # Tokens that are forwarded at once on a processor.
@@ -38,7 +41,28 @@ def memory(shape: ModelShape, target: Target, selection: Selection, layers_on_de
     weights = weight_bytes(shape, target, layers_on_device)
     cache = cache_bytes(shape, target, selection)
     activations = forward_bytes(shape, target, selection) + eviction_bytes(shape, target, selection)
-    return Memory(weights, cache, activations, program_bytes(target, weights + cache + activations))
+    program = program_bytes(target, weights + cache + activations)
+    if target.device == "cpu":
+        loading = PROGRAM_AT_LOADING_BYTES + loading_bytes(shape, target)
+        activations = max(activations, loading - weights - cache - program)
+    return Memory(weights, cache, activations, program)
+
+
+def loading_bytes(shape: ModelShape, target: Target) -> int:
+    """The most that loading takes on a processor: the weights as they will be, the retaining heads as float32, and,
+    unless the file's own numbers are taken as they are, the file's pages and its largest tensor once more.
+
+    A GGUF file is unpacked to float32 as a whole, whatever the dtype.
+    """
+    element = ELEMENT_BYTES[target.dtype]
+    weights = weight_bytes(shape, target, shape.layers) + 2 * head_bytes(shape, target)
+    if shape.gguf:
+        unpacked = max(weights, shape.parameters * 4 + head_bytes(shape, target))
+        return unpacked + shape.file_bytes + 2 * 4 * shape.vocabulary * shape.hidden
+    as_stored = abs(shape.file_bytes - shape.parameters * element) * 10 < shape.file_bytes
+    if as_stored and target.weight_bits == 16:
+        return weights
+    return weights + shape.file_bytes + 4 * shape.vocabulary * shape.hidden
 
 
 def weight_bytes(shape: ModelShape, target: Target, layers_on_device: int) -> int:
@@ -110,7 +134,9 @@ def attention_bytes(shape: ModelShape, target: Target, selection: Selection) -> 
 
 def program_bytes(target: Target, allocated: int) -> int:
     """The runtime itself where it shares the budget with the rest, else what its allocator keeps beside `allocated`."""
-    return PROGRAM_BYTES if target.device == "cpu" else _up(allocated, RESERVE_PART)
+    if target.device != "cpu":
+        return _up(allocated, RESERVE_PART)
+    return PROGRAM_BYTES + (CUDA_LIBRARIES_BYTES if target.cuda_build else 0)
 
 
 def _embeddings(shape: ModelShape) -> int:

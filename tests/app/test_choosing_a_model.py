@@ -63,7 +63,7 @@ def reachable(dialog: SettingsDialog) -> list[QWidget]:
 def test_the_starter_model_is_named_and_asks_for_nothing(dialog: SettingsDialog) -> None:
     name, origin, notice, _ = dialog.model.facts()
     assert (name, notice) == (STARTER_MODEL, "")
-    assert origin == "The starter model. It came with Keepsake; there is nothing to choose here."
+    assert origin == "The starter model. It came with Keepsake; you need not choose another."
     assert not dialog.model.hub_id.isVisible()
     assert not dialog.model.runtime.isVisible()
     assert dialog.save_button.isEnabled()

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -15,6 +13,7 @@ from engine.main import main
 from tests.engine import checkpoints
 from tests.engine.backends import tiny_gguf
 from tests.engine.checkpoints import state_dict
+from tests.engine.hub.local_hub import LocalHub, running
 
 
 @pytest.fixture
@@ -79,39 +78,17 @@ def test_what_cannot_be_used_is_said_in_a_sentence(
     assert "The head file cannot be written" in capsys.readouterr().err
 
 
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
-    """A hub of one checkpoint, and what was downloaded from it."""
-    downloads = []
-
-    def download(name: str, folder: Path, on_progress: Callable[[object], None], abort: Callable[[], bool]) -> Path:
-        downloads.append((name, folder))
-        on_progress(object())
-        assert not abort()
-        place = folder / name.replace("/", "--")
-        place.mkdir(parents=True)
-        checkpoints.torch_zip(place, state_dict())
-        return place
-
-    module = ModuleType("engine.hub")
-    module.is_hub_id = lambda text: text.count("/") == 1 and not text.startswith(".")  # type: ignore[attr-defined]
-    module.download = download  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "engine.hub", module)
-    return downloads
-
-
 def test_a_hub_id_is_downloaded(
-    model: Path, hub: list[tuple[str, Path]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    model: Path, believe: Callable[[str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert heads("hyx21/Locret-llama-3.1-8B-instruct", "--model", model) == 0
-    assert hub == [("hyx21/Locret-llama-3.1-8B-instruct", tmp_path / "data" / "models")]
+    checkpoint = checkpoints.torch_zip(tmp_path, state_dict()).read_bytes()
+    with running(LocalHub({"config.json": b'{"hidden_act": "gelu"}', "pytorch_model.bin": checkpoint})) as hub:
+        believe(hub.url)
+        assert heads("owner/tiny", "--model", model) == 0
     assert find_heads(file_sha256(model), [tmp_path / "data" / "heads"]) is not None
-    assert "Downloading hyx21/Locret-llama-3.1-8B-instruct." in capsys.readouterr().err
+    assert "d_R 12, 2 KV heads, gelu" in capsys.readouterr().out
 
 
-def test_a_path_that_is_not_there_is_no_hub_id(
-    model: Path, hub: list[tuple[str, Path]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_path_that_is_not_there_is_no_hub_id(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert heads("./gone.bin", "--model", model) == 1
     assert "There is no file ./gone.bin." in capsys.readouterr().err
-    assert not hub

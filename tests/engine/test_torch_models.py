@@ -1,0 +1,122 @@
+"""Models of the torch runtime through the engine: a folder, a hub id, a whole checkpoint of the authors' kind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from engine.engine import Engine
+from engine.errors import UserError
+from engine.main import main
+from tests.engine.backends import tiny_folder
+from tests.engine.backends.tiny_folder import KV_HEADS, LAYERS, WIDTH
+from tests.engine.hub.local_hub import LocalHub, running
+
+TEXT = "The lighthouse keeper wrote down the weather twice a day. " * 120
+QUESTION = "What did the keeper write down?"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """Random weights with retaining heads among them, as the authors publish theirs."""
+    path = tiny_folder.write(tmp_path / "whole", max_position_embeddings=4096)
+    file = path / "model.safetensors"
+    generator = torch.Generator().manual_seed(4)
+    heads = {
+        f"model.layers.{layer}.self_attn.{name}.weight": torch.randn(shape, generator=generator) / 8
+        for layer in range(LAYERS)
+        for name, shape in (("fc1", (24, WIDTH)), ("fc2", (KV_HEADS, 24)))
+    }
+    save_file({**load_file(file), **heads}, file, {"format": "pt"})
+    return path
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    path = tmp_path / "lighthouse.txt"
+    path.write_text(TEXT)
+    return path
+
+
+def ask(capsys: pytest.CaptureFixture[str], data: Path, *words: object) -> dict[str, Any]:
+    fixed = ["--json", "--data-dir", data, "--max-tokens", 5, "--device", "cpu"]
+    assert main(["ask", *map(str, [*words, *fixed])]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_whole_checkpoint_reads_with_its_own_heads(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], dtype: str
+) -> None:
+    words = ("--model", model, "--budget-units", 256, "--dtype", dtype)
+    first = ask(capsys, tmp_path / "data", document, QUESTION, *words)
+    assert first["tokens_read"] > len(TEXT)
+    assert 256 < first["units_kept"] < 256 + 1536
+    (heads,) = (tmp_path / "data" / "heads").glob("*.safetensors")
+    assert heads.name.startswith("whole")
+    again = ask(capsys, tmp_path / "data", document, QUESTION, *words)
+    assert again["reused"] and not first["reused"]
+    assert again["answer"] == first["answer"]
+
+
+def test_another_precision_is_another_reading(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--model", model, "--budget-units", 256)
+    ask(capsys, tmp_path / "data", document, QUESTION, *words, "--dtype", "float32")
+    assert not ask(capsys, tmp_path / "data", document, QUESTION, *words, "--dtype", "bfloat16")["reused"]
+
+
+def test_a_hub_id_is_downloaded_once_and_then_needs_no_network(
+    model: Path,
+    document: Path,
+    tmp_path: Path,
+    believe: Callable[[str], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = {file.name: file.read_bytes() for file in model.iterdir()}
+    words = ("--model", "owner/tiny", "--budget-mb", 3000)
+    with running(LocalHub(files)) as hub:
+        believe(hub.url)
+        first = ask(capsys, tmp_path / "data", document, QUESTION, *words)
+    assert first["units_kept"] > 256
+    assert ask(capsys, tmp_path / "data", document, QUESTION, *words)["answer"] == first["answer"]
+
+
+def test_a_model_that_is_not_downloaded_can_be_chosen_and_says_so(tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    try:
+        engine.change_settings({"model": "owner/tiny"})
+        assert engine.settings()["model"] == "owner/tiny"
+        with pytest.raises(UserError, match="downloaded when it is first used") as raised:
+            engine.plan()
+        assert raised.value.code == "not_downloaded"
+        assert engine.model_status()["name"] == "owner/tiny"
+        engine.change_settings({"model": ""})
+        assert engine.plan().runtime == "llama.cpp"
+    finally:
+        engine.close()
+
+
+def test_heads_for_another_model_are_refused(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tiny_folder.write(tmp_path / "other", max_position_embeddings=4096, num_hidden_layers=LAYERS + 1)
+    words = ["ask", document, QUESTION, "--model", other, "--heads", model, "--data-dir", tmp_path / "data"]
+    assert main([*map(str, words)]) == 1
+    assert "retaining heads cannot be used" in capsys.readouterr().err
+
+
+def test_llama_cpp_does_not_read_folders(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["ask", document, QUESTION, "--model", model, "--runtime", "llama.cpp", "--data-dir", tmp_path / "data"]
+    assert main([*map(str, words)]) == 1
+    assert "GGUF" in capsys.readouterr().err
