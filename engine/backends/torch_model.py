@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -152,6 +153,9 @@ def _load(path: Path, config: Any, placement: Placement, device: torch.device, d
     extra: dict[str, Any]
     folder, extra = (path.parent, {"gguf_file": path.name}) if path.is_file() else (path, {})
     if placement.weight_bits != 16:
+        if path.is_file():
+            message = f"{path.name} is packed already. Choose full weights, or llama.cpp, which runs it as it is."
+            raise UserError("bad_params", message)
         extra["quantization_config"] = _quantisation(placement.weight_bits, device, dtype)
     try:
         model = AutoModelForCausalLM.from_pretrained(
@@ -186,20 +190,19 @@ def _device_map(config: Any, placement: Placement, device: torch.device) -> dict
 
 
 def _quantisation(bits: int, device: torch.device, dtype: torch.dtype) -> Any:
-    """The library's own settings. Raises UserError where neither is installed."""
-    from importlib.util import find_spec
-
+    """The settings of whichever library can do it here. Raises UserError where none can."""
     from transformers import BitsAndBytesConfig, TorchAoConfig
 
-    if find_spec("bitsandbytes") and device.type == "cuda":
+    if find_spec("bitsandbytes") and device.type in ("cuda", "cpu"):
         if bits == 8:
             return BitsAndBytesConfig(load_in_8bit=True)
         return BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype)
-    if find_spec("torchao"):
-        from torchao.quantization import Int4WeightOnlyConfig, Int8WeightOnlyConfig
+    if find_spec("torchao") and bits == 8:
+        from torchao.quantization import Int8WeightOnlyConfig
 
-        return TorchAoConfig(Int8WeightOnlyConfig() if bits == 8 else Int4WeightOnlyConfig(group_size=128))
-    message = f"{bits}-bit weights need the package torchao (or bitsandbytes for NVIDIA cards): pip install torchao"
+        return TorchAoConfig(Int8WeightOnlyConfig())
+    needed = "bitsandbytes, which runs on NVIDIA cards and on processors" if bits == 4 else "bitsandbytes or torchao"
+    message = f"{bits}-bit weights need the package {needed}. Install it, or choose full weights in the settings."
     raise UserError("model_broken", message)
 
 
