@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
-from engine.runtimes import DEVICES, DTYPES, RUNTIMES, WEIGHTS
+from engine.runtime_arguments import add_runtime_arguments
 from engine.settings import POLICIES, checked, checked_seed
 
 if TYPE_CHECKING:
@@ -28,10 +28,7 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--model", help="a GGUF file, a folder or a hub id (default: the starter model)")
     parser.add_argument("--heads", help="retaining heads: a file, a folder or a hub id (default: those for the model)")
-    parser.add_argument("--runtime", choices=RUNTIMES, help="auto: llama.cpp for a GGUF file, torch for a folder")
-    parser.add_argument("--device", choices=DEVICES, help="where torch runs the model")
-    parser.add_argument("--dtype", choices=DTYPES, help="the precision that torch computes in")
-    parser.add_argument("--weights", choices=tuple(WEIGHTS), help="how torch holds the weights")
+    add_runtime_arguments(parser)
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
     parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
     parser.add_argument("--seed", type=int, default=0, help="of the random policy and of answers above temperature 0")

@@ -1,15 +1,15 @@
-"""`keepsake-engine evaluate reading | fidelity`: picks the benchmark and nothing else."""
+"""`keepsake-engine evaluate reading | fidelity | agreement`: picks the benchmark and nothing else."""
 
 from __future__ import annotations
 
 import argparse
 
-from engine.evaluation import fidelity, reading
+from engine.evaluation import agreement, fidelity, reading
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     kinds = parser.add_subparsers(dest="kind", required=True)
-    for name, module in (("reading", reading), ("fidelity", fidelity)):
+    for name, module in (("reading", reading), ("fidelity", fidelity), ("agreement", agreement)):
         kind = kinds.add_parser(name, help=(module.__doc__ or "").splitlines()[0])
         module.add_arguments(kind)
         kind.set_defaults(run=module.run)

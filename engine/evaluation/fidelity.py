@@ -22,12 +22,16 @@ from engine.budget import selection_for
 from engine.chat_format import ChatFormat, chat_format
 from engine.errors import UserError
 from engine.evaluation.fidelity_cases import FidelityCase, Question, found, make_case
-from engine.loaded_model import file_sha256, find_heads, policy_for
+from engine.evaluation.setup import heads_for
+from engine.loaded_model import policy_for
 from engine.locret.heads import RetainingHeads, load_heads
 from engine.locret.policies import Locret, Policy
 from engine.locret.reading import Reader
 from engine.locret.selection import Selection
-from engine.paths import heads_dir, starter_model
+from engine.model_shape import read_shape
+from engine.paths import starter_model
+from engine.runtime_arguments import add_runtime_arguments, chosen_target
+from engine.runtimes import open_runtime
 from engine.settings import PolicyName
 from engine.training.corpus import CorpusError, read_documents
 
@@ -67,7 +71,7 @@ class Setup:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `evaluate fidelity`."""
-    parser.add_argument("--model", type=Path, help="a GGUF file (default: the starter model)")
+    parser.add_argument("--model", type=Path, help="a GGUF file or a folder (default: the starter model)")
     parser.add_argument("--heads", type=Path, help="a head file (default: the one we ship for the model)")
     parser.add_argument("--data", type=Path, required=True, help="the training text's folder (train --fetch fills it)")
     parser.add_argument("--tokens", type=int, default=2048, help="length of each document")
@@ -78,12 +82,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    add_runtime_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Prints the table. Raises UserError when model, heads or text are missing."""
-    from engine.backends.llama_cpp import LlamaCppBackend
-
     unknown = sorted(set(args.policies) - set(POLICIES))
     if unknown:
         raise UserError("bad_params", f"Unknown policies: {', '.join(unknown)}. There are: {', '.join(POLICIES)}.")
@@ -91,15 +94,10 @@ def run(args: argparse.Namespace) -> int:
         documents = [document for document in read_documents(args.data) if document.held_out]
     except CorpusError as error:
         raise UserError("bad_params", f"{error}.") from error
-    model = args.model or starter_model()
-    if model is None:
-        raise UserError("model_missing", "There is no model; name one with --model.")
-    file = args.heads or find_heads(file_sha256(model), [heads_dir()])
-    if file is None:
-        raise UserError("no_heads", f"{model.name} has no retaining heads. Name a head file with --heads.")
-    heads = load_heads(file)
+    shape = read_shape(args.model or starter_model() or Path())
+    heads = load_heads(heads_for(shape, args.heads))
     torch.set_num_threads(args.threads)
-    runtime = LlamaCppBackend(model, n_ctx=2 * args.tokens + 512, threads=args.threads, heads=heads)
+    runtime = open_runtime(shape, chosen_target(args, shape), 2 * args.tokens + 512, heads)
     setup = Setup(runtime, chat_format(runtime.chat_template), heads, args.continuation)
     cases = [make_case(documents, args.seed, number, args.tokens) for number in range(args.samples)]
     rows = measure(setup, cases, args.policies, args.kept)

@@ -10,17 +10,28 @@ from engine.errors import UserError
 from engine.loaded_model import file_sha256, find_heads, policy_for
 from engine.locret.heads import load_heads
 from engine.locret.policies import Policy
-from engine.model_shape import read_shape
+from engine.model_shape import ModelShape, read_shape
+from engine.model_source import fingerprint
+from engine.runtimes import open_runtime
 from engine.settings import PolicyName
+from engine.target import LLAMA_CPP, Target
 
 
 def open_model(path: Path | None, cells: int, policy: PolicyName) -> tuple[Runtime, Policy]:
-    """The model with a cache of that many cells. Raises UserError where Locret is asked for and has no heads."""
-    from engine.backends.llama_cpp import LlamaCppBackend
+    """The model on llama.cpp with a cache of that many cells. Raises UserError as `open_target`."""
+    return open_target(read_shape(path or paths.starter_model() or Path()), LLAMA_CPP, cells, policy)
 
-    shape = read_shape(path or paths.starter_model() or Path())
-    file = find_heads(file_sha256(shape.path), [paths.heads_dir()]) if policy == "locret" else None
-    if policy == "locret" and file is None:
-        raise UserError("no_heads", f"{shape.name} has no retaining heads. Train them first: keepsake-engine train.")
+
+def open_target(shape: ModelShape, target: Target, cells: int, policy: PolicyName) -> tuple[Runtime, Policy]:
+    """The model with a cache of that many cells. Raises UserError where Locret is asked for and has no heads."""
+    file = heads_for(shape) if policy == "locret" else None
     heads = load_heads(file) if file else None
-    return LlamaCppBackend(shape.path, n_ctx=cells, heads=heads), policy_for(policy, heads)
+    return open_runtime(shape, target, cells, heads, evicts=policy != "full"), policy_for(policy, heads)
+
+
+def heads_for(shape: ModelShape, chosen: Path | None = None) -> Path:
+    """The head file to use: the one chosen, or the one known for the model. Raises UserError where there is none."""
+    file = chosen or find_heads(fingerprint(shape.path, file_sha256), [paths.data_dir() / "heads", paths.heads_dir()])
+    if file is None:
+        raise UserError("no_heads", f"{shape.name} has no retaining heads. Train them first: keepsake-engine train.")
+    return file

@@ -104,7 +104,7 @@ def test_a_missing_operation_is_a_sentence(folder: Path, monkeypatch: pytest.Mon
         raise NotImplementedError("The operator 'aten::nothing' is not implemented for the MPS device.\nMore.")
 
     monkeypatch.setattr(backend._model.blocks[0], "forward", missing)
-    with pytest.raises(UserError, match="aten::nothing.*Choose the CPU"):
+    with pytest.raises(UserError, match=r"aten::nothing.*Choose the CPU"):
         backend.forward(TOKENS)
     assert backend.length == 0
 

@@ -1,0 +1,22 @@
+"""The command-line options that say what runs a model, the same for every command."""
+
+from __future__ import annotations
+
+import argparse
+
+from engine.model_shape import ModelShape
+from engine.runtimes import DEVICES, DTYPES, RUNTIMES, WEIGHTS, target_for
+from engine.target import Target
+
+
+def add_runtime_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--runtime", choices=RUNTIMES, help="auto: llama.cpp for a GGUF file, torch for a folder")
+    parser.add_argument("--device", choices=DEVICES, help="where torch runs the model")
+    parser.add_argument("--dtype", choices=DTYPES, help="the precision that torch computes in")
+    parser.add_argument("--weights", choices=tuple(WEIGHTS), help="how torch holds the weights")
+
+
+def chosen_target(options: argparse.Namespace, shape: ModelShape) -> Target:
+    """Raises UserError for what cannot be."""
+    given = {name: getattr(options, name) for name in ("runtime", "device", "dtype", "weights")}
+    return target_for(shape, **{name: value for name, value in given.items() if value})
