@@ -27,20 +27,27 @@ class SlotRotation:
 
     def __init__(self, frequencies: Tensor, magnitude: float, slots: int, device: torch.device) -> None:
         angles = torch.arange(slots, dtype=torch.float64).outer(frequencies.double().cpu())
-        self._cos = (angles.cos() * magnitude).float().to(device)
-        self._sin = (angles.sin() * magnitude).float().to(device)
-        self._half = self._cos.shape[1]
+        cos, sin = angles.cos() * magnitude, angles.sin() * magnitude
+        self._cos = torch.cat([cos, cos], dim=1).float().to(device)
+        self._sin = torch.cat([-sin, sin], dim=1).float().to(device)
+        self._width = self._cos.shape[1]
+        self._taken = (-1, -1), self._cos, self._sin
 
     def turn(self, vectors: Tensor, first: int) -> Tensor:
         """vectors: (..., n, head_dim), unrotated, for slots first..first+n-1. Returns them rotated, in their dtype."""
-        last, half = first + vectors.shape[-2], self._half
-        cos, sin = self._cos[first:last].to(vectors.device), self._sin[first:last].to(vectors.device)
-        left, right = vectors[..., :half].float(), vectors[..., half : 2 * half].float()
-        turned = torch.empty_like(vectors)
-        turned[..., :half] = left * cos - right * sin
-        turned[..., half : 2 * half] = right * cos + left * sin
-        turned[..., 2 * half :] = vectors[..., 2 * half :]
-        return turned
+        cos, sin = self._rows(first, first + vectors.shape[-2], vectors.device)
+        exact, half = vectors[..., : self._width].float(), self._width // 2
+        swapped = torch.cat([exact[..., half:], exact[..., :half]], dim=-1)
+        turned = (exact * cos).addcmul_(swapped, sin).to(vectors.dtype)
+        return turned if self._width == vectors.shape[-1] else torch.cat([turned, vectors[..., self._width :]], dim=-1)
+
+    def _rows(self, first: int, last: int, device: torch.device) -> tuple[Tensor, Tensor]:
+        """The tables for these slots: the last ones asked for are kept, since every layer asks for the same."""
+        where, cos, sin = self._taken
+        if where != (first, last) or cos.device != device:
+            cos, sin = self._cos[first:last].to(device), self._sin[first:last].to(device)
+            self._taken = (first, last), cos, sin
+        return cos, sin
 
 
 @dataclass

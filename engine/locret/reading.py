@@ -6,7 +6,6 @@ It knows tokens, scores and original positions; what a key looks like is the bac
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -17,28 +16,42 @@ from engine.locret.policies import Policy
 from engine.locret.selection import Selection
 
 
-@dataclass
 class Units:
     """What is known of each unit in the cache, slot by slot.
 
     scores: float32 (layers, kv_heads, n), by the policy. positions: int32 (layers, kv_heads, n), original positions,
-    ascending.
+    ascending. What is appended is joined when it is looked at: an answer appends a token at a time.
     """
 
-    scores: Tensor
-    positions: Tensor
+    def __init__(self, scores: Tensor, positions: Tensor) -> None:
+        self._scores, self._positions = [scores], [positions]
 
     @classmethod
     def none(cls, layers: int, kv_heads: int) -> Units:
         return cls(torch.empty(layers, kv_heads, 0), torch.empty(layers, kv_heads, 0, dtype=torch.int32))
 
+    @property
+    def scores(self) -> Tensor:
+        return _joined(self._scores)
+
+    @property
+    def positions(self) -> Tensor:
+        return _joined(self._positions)
+
     def append(self, scores: Tensor, positions: Tensor) -> None:
-        self.scores = torch.cat([self.scores, scores], dim=-1)
-        self.positions = torch.cat([self.positions, positions.int()], dim=-1)
+        self._scores.append(scores)
+        self._positions.append(positions.int())
 
     def keep(self, slots: Tensor) -> None:
-        self.scores = self.scores.gather(-1, slots)
-        self.positions = self.positions.gather(-1, slots)
+        self._scores = [self.scores.gather(-1, slots)]
+        self._positions = [self.positions.gather(-1, slots)]
+
+
+def _joined(parts: list[Tensor]) -> Tensor:
+    """One tensor of them all, which takes their place."""
+    if len(parts) > 1:
+        parts[:] = [torch.cat(parts, dim=-1)]
+    return parts[0]
 
 
 class Reader:

@@ -1,7 +1,8 @@
 """The torch runtime against the authors' way of keeping keys, on the same weights in one run, a piece each in turn.
 
-The authors cache keys unrotated and rotate the whole cache again for every forward, a decoded token included. The
-baseline does just that with our attention, our heads and our selection; all that differs is the cache.
+The authors cache keys unrotated and rotate the whole cache again for every forward, a decoded token included, with
+transformers' own apply_rotary_pos_emb in the model's dtype. The baseline does just that, its angles ready beforehand,
+with our attention, our heads and our selection; all that differs is the cache.
 
     python -m tests.benchmarks.torch_runtime [--model FILE_OR_FOLDER] [--units 6000] [--dtype float32]
 """
@@ -16,12 +17,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
 
 from engine import paths
 from engine.backends.torch_backend import TorchBackend
-from engine.backends.torch_cache import SlotRotation, UnitLayer
+from engine.backends.torch_cache import UnitLayer
 from engine.backends.torch_devices import device_for, dtype_for
 from engine.backends.torch_model import Placement
+from engine.evaluation.agreement import same_share
 from engine.locret.heads import load_heads
 from engine.locret.policies import Locret
 from engine.locret.reading import Reader
@@ -33,6 +36,10 @@ DECODED, PIECE = 48, 8
 class AuthorsLayer(UnitLayer):
     """Keys unrotated, grown by concatenation, all of them rotated at every update."""
 
+    def __init__(self, cos: Tensor, sin: Tensor) -> None:
+        super().__init__(len(cos), grows=False, rotation=None)
+        self._cos, self._sin = cos, sin
+
     def update(self, key_states: Tensor, value_states: Tensor, *_: Any, **__: Any) -> tuple[Tensor, Tensor]:
         if not self.is_initialized:
             self._keys, self._values = key_states[0].clone(), value_states[0].clone()
@@ -41,12 +48,21 @@ class AuthorsLayer(UnitLayer):
             self._keys = torch.cat([self._keys, key_states[0]], dim=1)
             self._values = torch.cat([self._values, value_states[0]], dim=1)
         self.length = self._keys.shape[1]
-        return self._rotation.turn(self._keys, 0)[None], self._values[None]
+        keys = self._keys[None]
+        cos, sin = self._cos[None, : self.length], self._sin[None, : self.length]
+        return apply_rotary_pos_emb(keys[:, :0], keys, cos, sin)[1], self._values[None]
 
     def keep(self, slots: Tensor) -> None:
-        index = slots[..., None].expand(-1, -1, self._keys.shape[-1])
+        index = slots.to(self._keys.device)[..., None].expand(-1, -1, self._keys.shape[-1])
         self._keys, self._values = self._keys.gather(1, index), self._values.gather(1, index)
         self.length = slots.shape[1]
+
+
+def authors_layers(backend: TorchBackend) -> list[UnitLayer]:
+    model = backend._model
+    angles = torch.arange(backend.capacity).float().outer(model.frequencies).repeat(1, 2)
+    cos, sin = (table.to(model.device, model.dtype) for table in (angles.cos(), angles.sin()))
+    return [AuthorsLayer(cos, sin) for _ in range(backend.layers)]
 
 
 class Side:
@@ -59,8 +75,7 @@ class Side:
         placement = Placement(device, dtype_for(options.dtype, device))
         self.backend = TorchBackend(options.model, n_ctx=selection.capacity, heads=heads, placement=placement)
         if authors:
-            rotation: SlotRotation = self.backend._rotation
-            layers = [AuthorsLayer(selection.capacity, False, rotation) for _ in range(self.backend.layers)]
+            layers = authors_layers(self.backend)
             self.backend._cache.units, self.backend._cache.layers = layers, [*layers]
         self.reader = Reader(self.backend, Locret(), selection)
         self.prefill = self.decode = 0.0
@@ -97,7 +112,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
         side.start(tokens)
     while all([ours.read_on(), authors.read_on()]):
         pass
-    same = torch.equal(ours.reader.units.positions, authors.reader.units.positions)
+    same = same_share(ours.reader.units.positions, authors.reader.units.positions)
     for at in range(0, DECODED, PIECE):
         for side in (ours, authors):
             side.decode_on(tokens[at : at + PIECE])
