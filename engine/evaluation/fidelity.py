@@ -36,24 +36,29 @@ from engine.settings import PolicyName
 from engine.training.corpus import CorpusError, read_documents
 
 ANSWER_TOKENS = 32
-POLICIES = ("full", "newest", "random", "locret", "locret-authors")
+# locret-q: read anew for each question, with the question in front (Locret-Q); it has no continuation of its own.
+POLICIES = ("full", "newest", "random", "locret", "locret-authors", "locret-q")
+DEFAULT_POLICIES = POLICIES[:-1]
 
 
 @dataclass
 class Row:
-    """One policy at one share kept, summed over `samples` documents. nll: mean over the continuations' tokens."""
+    """One policy at one share kept, summed over `samples` documents. nll: mean over the continuations' tokens, None where
+    there are none.
+    """
 
     policy: str
     kept: float
     samples: int = 0
     needle: int = 0
     fact: int = 0
-    nll: float = 0.0
+    nll: float | None = None
     continuation: float | None = None
     """The share of the full cache's gain over no context that is kept."""
 
-    def add(self, needle: bool, fact: bool, nll: float) -> None:
-        self.nll = (self.nll * self.samples + nll) / (self.samples + 1)
+    def add(self, needle: bool, fact: bool, nll: float | None) -> None:
+        if nll is not None:
+            self.nll = ((self.nll or 0.0) * self.samples + nll) / (self.samples + 1)
         self.samples += 1
         self.needle += needle
         self.fact += fact
@@ -76,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, required=True, help="the training text's folder (train --fetch fills it)")
     parser.add_argument("--tokens", type=int, default=2048, help="length of each document")
     parser.add_argument("--kept", type=_numbers, default=[0.25, 0.125], help="shares kept, with commas between")
-    parser.add_argument("--policies", type=lambda text: text.split(","), default=list(POLICIES))
+    parser.add_argument("--policies", type=lambda text: text.split(","), default=list(DEFAULT_POLICIES))
     parser.add_argument("--samples", type=int, default=40)
     parser.add_argument("--continuation", type=int, default=64, help="tokens of the text after it that are predicted")
     parser.add_argument("--seed", type=int, default=1)
@@ -117,7 +122,7 @@ def measure(setup: Setup, cases: Sequence[FidelityCase], policies: Sequence[str]
         for row in (empty, full, *rows):
             _measure_case(setup, case, row)
         for row in (full, *rows):
-            row.continuation = (empty.nll - row.nll) / (empty.nll - full.nll)
+            row.continuation = _share_kept(empty.nll, row.nll, full.nll)
         print(f"{number} of {len(cases)} documents\n{table([empty, full, *rows])}", file=sys.stderr, flush=True)
     return [empty, full, *rows]
 
@@ -131,12 +136,21 @@ def table(rows: Sequence[Row]) -> str:
     for row in rows:
         share = "" if row.continuation is None else f"{row.continuation:.0%}"
         counts = f"{row.needle} of {row.samples} | {row.fact} of {row.samples}"
-        lines.append(f"| {row.policy} | {row.kept:.1%} | {counts} | {row.nll:.3f} | {share} |")
+        nll = "" if row.nll is None else f"{row.nll:.3f}"
+        lines.append(f"| {row.policy} | {row.kept:.1%} | {counts} | {nll} | {share} |")
     return "\n".join(lines)
+
+
+def _share_kept(empty: float | None, nll: float | None, full: float | None) -> float | None:
+    """Of the full cache's gain over no context."""
+    return None if empty is None or nll is None or full is None else (empty - nll) / (empty - full)
 
 
 def _measure_case(setup: Setup, case: FidelityCase, row: Row) -> None:
     runtime = setup.runtime
+    if row.policy == "locret-q":
+        row.add(_answers_in_sight(setup, case, case.needle, row), _answers_in_sight(setup, case, case.fact, row), None)
+        return
     runtime.clear()
     opening = runtime.tokenize(setup.chat.opening, special=True)
     document = runtime.tokenize(case.document, special=False)
@@ -153,6 +167,22 @@ def _measure_case(setup: Setup, case: FidelityCase, row: Row) -> None:
     fact = _answers(setup, case.fact)
     runtime.import_state(state)
     row.add(needle, fact, _continuation_nll(setup, case.continuation))
+
+
+def _answers_in_sight(setup: Setup, case: FidelityCase, question: Question, row: Row) -> bool:
+    """As `_answers`, of a cache that was read with the question in front and has as many units as the others."""
+    runtime = setup.runtime
+    runtime.clear()
+    opening = runtime.tokenize(setup.chat.opening, special=True)
+    document = runtime.tokenize(case.document, special=False)
+    front = opening + runtime.tokenize(f"{question.text}\n\n", special=False)
+    selection = _selection(row, len(opening) + len(document))
+    assert selection is not None
+    reader = Reader(runtime, _policy("locret", setup.heads), selection.keeping_first(len(front)))
+    reader.append(front)
+    for _ in reader.read(document):
+        pass
+    return _answers(setup, question)
 
 
 def _selection(row: Row, tokens: int) -> Selection | None:
