@@ -43,8 +43,9 @@ DEFAULT_POLICIES = POLICIES[:-1]
 
 @dataclass
 class Row:
-    """One policy at one share kept, summed over `samples` documents. nll: mean over the continuations' tokens, None where
-    there are none.
+    """One policy at one share kept, summed over `samples` documents.
+
+    nll: mean over the continuations' tokens, None where there are none.
     """
 
     policy: str
