@@ -18,6 +18,8 @@ from engine.errors import UserError
 from engine.model_shape import ModelShape, model_name
 
 CONFIG = "config.json"
+# What torch runs here, by transformers' names. SmolLM 1 and 2 are llama; others differ in cache, mask or projections.
+ARCHITECTURES = ("llama", "mistral", "phi3", "qwen2", "qwen3", "smollm3")
 # As transformers chooses among them: the first that is there.
 _SINGLE_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"
@@ -40,12 +42,24 @@ class Weights:
 def read_shape(folder: Path) -> ModelShape:
     """folder: one that is there. Raises UserError("model_broken")."""
     config = _read_config(folder)
+    if "model_type" in config:
+        refuse_unknown(str(config["model_type"]))
     weights = _read_weights(folder)
     try:
         return _shape(folder, config, weights)
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         message = f"{folder.name} is no language model that Keepsake can run. Choose another in the settings."
         raise UserError("model_broken", message, cause=str(error)) from error
+
+
+def refuse_unknown(model_type: str) -> None:
+    """Raises UserError("model_broken") for an architecture that torch does not run here, by its name."""
+    if model_type not in ARCHITECTURES:
+        known = ", ".join(ARCHITECTURES)
+        message = (
+            f"Keepsake cannot run models of the kind {model_type} through torch; it knows {known}. Try its GGUF file."
+        )
+        raise UserError("model_broken", message)
 
 
 def _shape(folder: Path, config: Mapping[str, Any], weights: Weights) -> ModelShape:

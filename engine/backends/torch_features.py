@@ -56,8 +56,3 @@ class FeatureCapture:
     def _complete(self, layer: int, values: Tensor) -> None:
         parts, self._parts = self._parts, []
         self._receive(layer, torch.cat([*parts, values], dim=-1))
-
-
-def can_be_captured(attention: nn.Module) -> bool:
-    """Whether this attention module has the projections that are watched."""
-    return hasattr(attention, FUSED) or all(hasattr(attention, name) for name in SEPARATE)

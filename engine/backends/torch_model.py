@@ -20,17 +20,14 @@ from torch import Tensor, nn
 
 from engine.backends import torch_attention
 from engine.backends.torch_devices import TORCH_DTYPES, device_for
-from engine.backends.torch_features import can_be_captured
 from engine.backends.vocabulary import Vocabulary, folder_vocabulary, gguf_vocabulary
+from engine.config_shape import refuse_unknown
 from engine.errors import UserError
 from engine.model_shape import model_name, read_shape
 from engine.target import Device, Dtype, WeightBits
 
 if TYPE_CHECKING:
     from engine.backends.torch_cache import UnitCache
-
-# transformers' names. SmolLM 1 and 2 are llama; what is not here differs in cache, mask or projections.
-ARCHITECTURES = ("llama", "mistral", "phi3", "qwen2", "qwen3", "smollm3")
 
 
 @dataclass(frozen=True)
@@ -74,8 +71,6 @@ class TorchModel:
         self.rotated_layers = [bool(getattr(attention, "use_rope", True)) for attention in self.attentions]
         self.frequencies, self.magnitude = _rotary(path, config, self.rotary)
         self.vocabulary: Vocabulary = gguf_vocabulary(path) if path.is_file() else folder_vocabulary(path, config)
-        if not all(map(can_be_captured, self.attentions)):
-            raise _unsupported(config.model_type)
 
     def run(self, tokens: Sequence[int], cache: UnitCache, attention: torch_attention.Pass) -> Tensor:
         """Runs tokens over the cache, which takes their units up. Returns the last token's hidden state, (hidden,)."""
@@ -118,8 +113,7 @@ def _config(path: Path) -> Any:
     except Exception as error:
         message = f"{model_name(path)} is no model that torch can run: {_first_line(error)}"
         raise UserError("model_broken", message, cause=str(error)) from error
-    if config.model_type not in ARCHITECTURES:
-        raise _unsupported(config.model_type)
+    refuse_unknown(config.model_type)
     if path.is_file():
         _complete(config, path)
     return config
@@ -138,12 +132,6 @@ def _window(config: Any) -> int | None:
     window = getattr(config, "sliding_window", None)
     kinds = getattr(config, "layer_types", None) or ["sliding_attention"]
     return int(window) if window and "sliding_attention" in kinds else None
-
-
-def _unsupported(name: str) -> UserError:
-    known = ", ".join(ARCHITECTURES)
-    message = f"Keepsake cannot run models of the kind {name} through torch; it knows {known}. Try its GGUF file."
-    return UserError("model_broken", message)
 
 
 def _load(path: Path, config: Any, placement: Placement, device: torch.device, dtype: torch.dtype) -> Any:

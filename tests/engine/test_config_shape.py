@@ -156,7 +156,13 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
     assert "is not whole. Download it again" in error.message
 
 
-@pytest.mark.parametrize("config", [{"model_type": "vit", "hidden_size": 24}, {}, {**CONFIG, "num_attention_heads": 0}])
+@pytest.mark.parametrize("kind", ["mamba", "gemma3_text", "qwen3_next", "jamba"])
+def test_a_kind_that_torch_does_not_run_here_is_refused_by_its_name(tmp_path: Path, kind: str) -> None:
+    (folder(tmp_path) / "config.json").write_text(json.dumps({"model_type": kind}))
+    assert kind in refused(tmp_path).message
+
+
+@pytest.mark.parametrize("config", [{"hidden_size": 24}, {}, {**CONFIG, "num_attention_heads": 0}])
 def test_a_config_of_no_language_model_is_refused(tmp_path: Path, config: dict[str, Any]) -> None:
     save_file(tensors(), folder(tmp_path, config) / "model.safetensors")
     assert "no language model" in refused(tmp_path).message
