@@ -196,9 +196,8 @@ def _in_sight(work: Work, conversation: str, options: argparse.Namespace) -> tup
     job = RereadJob(work.engine, conversation, work.emit)
     leaf = work.engine.store.leaf(conversation)
     cost = job.cost_of_asking(leaf)
-    if not options.json:
-        about = "" if cost.seconds is None else f": about {_duration(cost.seconds)}"
-        print(f"Reading {cost.tokens:,} tokens for this question alone{about}.", file=sys.stderr)
+    about = "" if cost.seconds is None else f": about {_duration(cost.seconds)}"
+    print(f"Reading {cost.tokens:,} tokens for this question alone{about}.", file=sys.stderr)
     question = job.answering.commit_question(options.question, leaf)
     answer = job.reread(question.id, _sampling(options))
     return answer, {**work.engine.measures(), **job.measures}

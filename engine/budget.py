@@ -85,7 +85,7 @@ def plan(shape: ModelShape, target: Target, budget_bytes: int) -> Plan:
         ok=message is None,
         message=message,
         minimum_mb=least_mb(minimum),
-        maximum_mb=least_mb(budget_for(shape, target, most)),
+        maximum_mb=least_mb(_most_bytes(shape, target, most)),
         activations_mb=memory.activations / MB,
         program_mb=memory.program / MB,
         layers_on_device=layers,
@@ -99,6 +99,12 @@ def plan(shape: ModelShape, target: Target, budget_bytes: int) -> Plan:
 def budget_for(shape: ModelShape, target: Target, units: int) -> int:
     """The smallest number of bytes whose plan keeps that many units."""
     return _memory(shape, target, units, shape.layers).total
+
+
+def _most_bytes(shape: ModelShape, target: Target, most: int) -> int:
+    """What buys everything, or all that the device has."""
+    everything = budget_for(shape, target, most)
+    return everything if target.device_bytes is None else min(everything, target.device_bytes)
 
 
 def most_units(shape: ModelShape, target: Target) -> int:
@@ -151,13 +157,22 @@ def _placed_layers(shape: ModelShape, target: Target, budget_bytes: int) -> int:
     return next(fitting, fewest)
 
 
-def _refusal(shape: ModelShape, target: Target, minimum: int, budget_bytes: int) -> str | None:
+def short_context(shape: ModelShape, target: Target) -> str | None:
+    """Why the model's context is too short for any budget, as a sentence; None where it is not.
+
+    A GGUF of a shorter context has always been let through: without heads it runs with its full cache.
+    """
     slots = selection_for(LEAST_UNITS, target).capacity
-    # A GGUF of a shorter context has always been let through: without heads it runs with its full cache.
-    if target.runtime == "torch" and shape.context < slots:
-        return (
-            f"{shape.name} can look back {shape.context:,} tokens, and Keepsake needs {slots:,}. Choose another model."
-        )
+    if target.runtime == "llama.cpp" or shape.context >= slots:
+        return None
+    return f"{shape.name} can look back {shape.context:,} tokens, and Keepsake needs {slots:,}. Choose another model."
+
+
+def _refusal(shape: ModelShape, target: Target, minimum: int, budget_bytes: int) -> str | None:
+    if message := short_context(shape, target):
+        return message
+    if target.device_bytes is not None and budget_bytes > target.device_bytes:
+        return f"This graphics card has {target.device_bytes // MB} MB. Choose a smaller memory budget."
     if budget_bytes < minimum:
         return f"{shape.name} needs at least {least_mb(minimum)} MB. Give it more memory, or choose a smaller model."
     return None

@@ -25,18 +25,27 @@ _SINGLE_FILES = ("model.safetensors", "pytorch_model.bin")
 _INDEX = ".index.json"
 _LONGEST_HEADER = 100_000_000  # the format's own limit
 _UNEMBEDDING = "lm_head.weight"
+_DTYPES = {"F32": "float32", "BF16": "bfloat16", "F16": "float16"}
+_POSITIVE = ("num_attention_heads", "hidden_size", "num_hidden_layers", "intermediate_size", "vocab_size")
+_TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
+_TIED_UNSAID = ("smollm3",)  # the others keep their own unembedding where the configuration is silent
 _FIRST_HEAD = "model.layers.0.self_attn.fc1.weight"
 _HEADS = (".self_attn.fc1.weight", ".self_attn.fc2.weight")
 # Their sliding window is off unless it is switched on.
 _WINDOW_SWITCHED_OFF = ("qwen2", "qwen3")
+# What transformers takes where the configuration is silent.
+_WINDOW_UNSAID = {"mistral": 4096, "qwen2": 4096, "qwen3": 4096}
 
 
 @dataclass(frozen=True)
 class Weights:
-    """bytes: of all files. tensors: elements by name, empty where the files are not safetensors."""
+    """bytes: of all files. tensors: elements by name, empty where the files are not safetensors. stored: their dtype, or
+    "" where they differ or it is not known.
+    """
 
     bytes: int
     tensors: Mapping[str, int]
+    stored: str
 
 
 def read_shape(folder: Path) -> ModelShape:
@@ -45,6 +54,8 @@ def read_shape(folder: Path) -> ModelShape:
     if "model_type" in config:
         refuse_unknown(str(config["model_type"]))
     weights = _read_weights(folder)
+    if not any((folder / name).is_file() for name in _TOKENIZERS):
+        raise _not_whole(folder, "no tokenizer")
     try:
         return _shape(folder, config, weights)
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
@@ -63,6 +74,8 @@ def refuse_unknown(model_type: str) -> None:
 
 
 def _shape(folder: Path, config: Mapping[str, Any], weights: Weights) -> ModelShape:
+    if any(int(config[name]) < 1 for name in _POSITIVE):
+        raise ValueError("a size below 1")
     heads, hidden = int(config["num_attention_heads"]), int(config["hidden_size"])
     window = _window(config)
     context = int(config["max_position_embeddings"])
@@ -81,7 +94,8 @@ def _shape(folder: Path, config: Mapping[str, Any], weights: Weights) -> ModelSh
         vocabulary=int(config["vocab_size"]),
         parameters=1,
         window=window,
-        tied=_tied(config, weights),
+        tied=_tied(config),
+        stored=weights.stored,
     )
     shape = replace(shape, head_hidden=weights.tensors.get(_FIRST_HEAD, 0) // shape.feature_width)
     return _counted(shape, config, weights)
@@ -109,15 +123,15 @@ def _window(config: Mapping[str, Any]) -> int | None:
     """Tokens of the sliding window that any layer uses, or None."""
     switched_on = config.get("use_sliding_window", config["model_type"] not in _WINDOW_SWITCHED_OFF)
     kinds = config.get("layer_types")
-    window = config.get("sliding_window")
+    window = config.get("sliding_window", _WINDOW_UNSAID.get(config["model_type"]))
     if not window or not switched_on or (kinds and "sliding_attention" not in kinds):
         return None
     return int(window)
 
 
-def _tied(config: Mapping[str, Any], weights: Weights) -> bool:
+def _tied(config: Mapping[str, Any]) -> bool:
     said = config.get("tie_word_embeddings")
-    return bool(weights.tensors) and _UNEMBEDDING not in weights.tensors if said is None else bool(said)
+    return config["model_type"] in _TIED_UNSAID if said is None else bool(said)
 
 
 def _read_config(folder: Path) -> Mapping[str, Any]:
@@ -138,13 +152,17 @@ def _read_weights(folder: Path) -> Weights:
     if missing:
         raise _not_whole(folder, f"missing: {', '.join(missing)}")
     tensors: dict[str, int] = {}
+    kinds: set[str] = set()
     for file in files:
         if file.suffix == ".safetensors":
             try:
-                tensors |= _read_header(file)
+                entries = _read_header(file)
+                tensors |= {name: math.prod(entry["shape"]) for name, entry in entries.items()}
+                kinds |= {entry["dtype"] for name, entry in entries.items() if not name.endswith(_HEADS)}
             except (struct.error, ValueError, KeyError, TypeError, AttributeError) as error:
                 raise _not_whole(folder, f"{file.name}: {error}") from error
-    return Weights(sum(file.stat().st_size for file in files), tensors)
+    stored = _DTYPES.get(kinds.pop(), "") if len(kinds) == 1 else ""
+    return Weights(sum(file.stat().st_size for file in files), tensors, stored)
 
 
 def _weight_files(folder: Path) -> list[Path]:
@@ -168,8 +186,8 @@ def _shards(index: Path) -> list[Path]:
     return [index.parent / name for name in names]
 
 
-def _read_header(path: Path) -> dict[str, int]:
-    """Elements by name: https://github.com/huggingface/safetensors#format. Raises ValueError for what is cut off."""
+def _read_header(path: Path) -> dict[str, Any]:
+    """Entries by name: https://github.com/huggingface/safetensors#format. Raises ValueError for what is cut off."""
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         if length > _LONGEST_HEADER:
@@ -179,7 +197,7 @@ def _read_header(path: Path) -> dict[str, int]:
     end = max((entry["data_offsets"][1] for entry in entries.values()), default=0)
     if path.stat().st_size < 8 + length + end:
         raise ValueError("it ends early")
-    return {name: math.prod(entry["shape"]) for name, entry in entries.items()}
+    return dict(entries)
 
 
 def _not_whole(folder: Path, cause: str) -> UserError:

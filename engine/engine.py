@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine import paths, settings
-from engine.budget import MB, Plan, budget_for, least_mb, most_units, plan, selection_for
+from engine.budget import MB, Plan, budget_for, least_mb, most_units, plan, selection_for, short_context
 from engine.errors import UserError
 from engine.model_shape import ModelShape, model_name, read_shape
 from engine.model_source import fetch, find, fingerprint, not_downloaded
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 DEFAULT_UNITS = 2048
 REMEMBERED = 63
+# Where heads lie that were chosen for a while; those in the folder above are taken without being asked for.
+CHOSEN = "chosen"
 # Settings that decide what a budget buys.
 PLANNED = {"budget_mb", "model", "runtime", "device", "dtype", "weights", "heads"}
 
@@ -88,7 +90,11 @@ class Engine:
     def settings(self) -> dict[str, Any]:
         """All settings with their values; `model` is a path, `budget_mb` a number even if never set."""
         known = {k: v for k, v in self.store.settings().items() if k in settings.SETTINGS and v is not None}
-        values = _with_model({**settings.defaults(), **known, **self.overrides})
+        return self._complete({**settings.defaults(), **known, **self.overrides})
+
+    def _complete(self, values: dict[str, Any]) -> dict[str, Any]:
+        """With the starter model where no other is chosen, and a budget where none is."""
+        values = {**values, "model": str(values["model"] or paths.starter_model() or "")}
         if values["budget_mb"] is None:
             try:
                 shape = self._shape(self._path(values))
@@ -101,16 +107,23 @@ class Engine:
         """Raises UserError "bad_params", "budget_too_small" or what is wrong with the model; then nothing is
         changed. A model that has to be downloaded first is looked at when it is there.
         """
-        wanted = _with_model({**self.settings(), **settings.checked(changes)})
+        wanted = self._complete({**self.settings(), **settings.checked(changes)})
+        if changes.get("heads"):
+            self._refuse_missing_heads(wanted["heads"])
         if PLANNED & changes.keys() and find(wanted["model"], self.models_dir):
             bought = self.plan(changes)
             if not bought.ok:
                 raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
         self.store.save_settings(settings.checked(changes))
 
+    def _refuse_missing_heads(self, chosen: str) -> None:
+        source = find(chosen, self.models_dir, heads=True)
+        if source is not None and not source.exists():
+            raise UserError("heads_unusable", f"There are no retaining heads at {chosen}. Choose others.")
+
     def plan(self, changes: Mapping[str, Any] | None = None) -> Plan:
         """What the settings buy, or would with these changes. Raises UserError for a model that cannot be read."""
-        wanted = _with_model({**self.settings(), **settings.checked(changes or {})})
+        wanted = self._complete({**self.settings(), **settings.checked(changes or {})})
         shape = self._shape(self._path(wanted))
         return self._plan(shape, wanted)
 
@@ -144,7 +157,7 @@ class Engine:
             self._shape(self._path({"model": chosen}))
         except UserError as error:
             message = error.message
-        loaded = self._loaded
+        loaded = self._loaded if self._loaded and self._loaded.choice.model == path else None
         return {
             "name": model_name(path) if path else chosen,
             "path": str(path or chosen),
@@ -166,8 +179,11 @@ class Engine:
 
     def unload(self) -> None:
         if self._loaded is not None:
+            from engine.backends.heap import give_back
+
             self._loaded.model.runtime.close()
             self._loaded = None
+            give_back()
 
     def memory(self, conversation: str) -> dict[str, Any]:
         """What the cache holds now of this conversation; all zero where it is not the one in memory."""
@@ -214,9 +230,11 @@ class Engine:
     def heads_name(self) -> str | None:
         return self._loaded.model.heads_name if self._loaded else None
 
-    def model_path(self) -> Path:
-        """Of the model that the settings ask for, loaded or not. Raises UserError where it is to be downloaded."""
-        return self._path(self.settings())
+    def pace_key(self) -> str:
+        """What the speed of reading depends on: the model and what runs it. Raises UserError "not_downloaded"."""
+        values = self.settings()
+        how = [str(values[name]) for name in ("runtime", "device", "dtype", "weights", "policy")]
+        return " ".join([str(self._path(values)), *how])
 
     def keeps_everything(self) -> bool:
         """Whether nothing is ever evicted. A model that was never loaded may turn out to be one of these."""
@@ -232,50 +250,60 @@ class Engine:
         choice = Choice(path, target, values["policy"], values["heads"], values["budget_mb"], seed=self.seed)
         return replace(choice, budget_mb=None, units=self.units) if self.units else choice
 
-    def _bought(self, choice: Choice) -> tuple[Selection, int | None]:
+    def _bought(self, choice: Choice, target: Target) -> tuple[Selection, int | None]:
         """The parameters of the reading, and how many layers the device holds (None: all)."""
         shape = self._shape(choice.model)
         if choice.units:
-            most = most_units(shape, choice.target)
+            most = most_units(shape, target)
             if choice.units > most:
                 raise UserError("bad_params", f"{shape.name} can use at most {most} units.")
-            return selection_for(choice.units, choice.target), None
-        bought = plan(shape, choice.target, round((choice.budget_mb or 0) * MB))
+            if message := short_context(shape, target):
+                raise UserError("bad_params", message)
+            return selection_for(choice.units, target), None
+        bought = plan(shape, target, round((choice.budget_mb or 0) * MB))
         if not bought.ok:
             raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
-        return selection_for(bought.units, choice.target), bought.layers_on_device
+        return selection_for(bought.units, target), bought.layers_on_device
 
     def _load(self, choice: Choice, emit: Emit) -> Loaded:
         from engine.conversation import Conversation
         from engine.loaded_model import load_model
+        from engine.locret.heads import head_width
         from engine.session import Session
 
         shape = self._shape(choice.model)
-        selection, layers_on_device = self._bought(choice)
         known = fingerprint(choice.model, self._sha256)
+        head_file = self._head_file(choice, shape, known, emit)
+        target = choice.target if head_file is None else replace(choice.target, head_hidden=head_width(head_file))
+        selection, layers_on_device = self._bought(choice, target)
         model = load_model(
             shape,
             known,
             selection,
             choice.policy,
-            [self.heads_dir, paths.heads_dir()],
+            [],
             self.cancelled.is_set,
             choice.seed,
-            target=choice.target,
+            target=target,
             layers_on_device=layers_on_device,
-            head_file=self._head_file(choice, shape, known, emit),
+            head_file=head_file,
         )
         session = Session(model, self.store, self._stored)
         return Loaded(choice, model, session, Conversation(model, self.store))
 
     def _head_file(self, choice: Choice, shape: ModelShape, known: str, emit: Emit) -> Path | None:
-        """Heads that the person chose, or that the model's own weights hold, converted once; None: look for some."""
+        """Heads that the person chose, or that the model's weights hold, converted once; else those known for it."""
         from engine.chosen_heads import usable_heads
+        from engine.loaded_model import find_heads
 
-        if choice.policy != "locret" or not (choice.heads or shape.head_hidden):
+        if choice.policy != "locret":
             return None
-        source = fetch(choice.heads, self.models_dir, emit, self.cancelled.is_set) if choice.heads else shape.path
-        return usable_heads(source, shape, known, self.heads_dir)
+        if not (choice.heads or shape.head_hidden):
+            return find_heads(known, [self.heads_dir, paths.heads_dir()])
+        source = shape.path
+        if choice.heads:
+            source = fetch(choice.heads, self.models_dir, emit, self.cancelled.is_set, heads=True)
+        return usable_heads(source, shape, known, self.heads_dir / CHOSEN)
 
     def _sha256(self, path: Path) -> str:
         """Of a file, remembered by size and time of change: gigabytes take many seconds."""
@@ -291,11 +319,6 @@ class Engine:
 
     def _stored(self, key: str) -> None:
         self.store.enforce_quota(int(self.settings()["store_mb"]) * MB, protect=[key])
-
-
-def _with_model(values: dict[str, Any]) -> dict[str, Any]:
-    """With the starter model where no other is chosen."""
-    return {**values, "model": str(values["model"] or paths.starter_model() or "")}
 
 
 def peak_rss_mb() -> float:

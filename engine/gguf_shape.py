@@ -58,7 +58,7 @@ def read_shape(path: Path) -> ModelShape:
     """path: a file that is there. Raises UserError("model_broken")."""
     try:
         header = read_header(path)
-    except (struct.error, UnicodeDecodeError, ValueError, MemoryError, OverflowError) as error:
+    except (OSError, struct.error, ValueError, MemoryError, OverflowError) as error:
         message = f"{path.name} is not a whole GGUF model. Download it again, or choose another in the settings."
         raise UserError("model_broken", message, cause=str(error)) from error
     try:

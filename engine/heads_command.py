@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", help="a checkpoint with retaining heads: a file, a folder, a hub id"
     )
-    parser.add_argument("--model", type=Path, required=True, help="the file or folder of their model")
+    parser.add_argument("--model", required=True, help="their model: a GGUF file, a folder or a hub id")
     parser.add_argument("--out", type=Path, help="the head file to write (default: where readings find it)")
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
 
@@ -31,9 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Prints what it found and the file it wrote. Raises UserError."""
     data_dir = options.data_dir or paths.data_dir()
-    shape = read_shape(options.model)
+    model = fetch(options.model, data_dir / "models", _tell, lambda: False)
+    shape = read_shape(model)
     source = _source(options.source, data_dir)
-    known = fingerprint(options.model, file_sha256)
+    known = fingerprint(model, file_sha256)
     try:
         if options.out:
             file = options.out
@@ -45,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
         raise UserError("heads_unusable", f"{error}.") from error
     except OSError as error:
         raise UserError("heads_unusable", f"The head file cannot be written: {error}.") from error
-    print(f"For {options.model.name}: {file}")
+    print(f"For {model.name}: {file}")
     used = find_heads(known, [data_dir / "heads", paths.heads_dir()])
     if not options.out and used != file:
         print(f"Readings use {used}, which comes first by name. Move it away to use these.")
@@ -58,7 +59,7 @@ def _described(heads: RetainingHeads) -> str:
 
 def _source(text: str, data_dir: Path) -> Path:
     """What is there under this name goes before a hub's. Raises UserError."""
-    path = fetch(text, data_dir / "models", _tell, lambda: False)
+    path = fetch(text, data_dir / "models", _tell, lambda: False, heads=True)
     if not path.exists():
         raise UserError("no_such_file", f"There is no file {text}.")
     return path

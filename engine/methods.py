@@ -25,7 +25,14 @@ def ping(_engine: Engine, _params: Params) -> Answer:
 
 
 def settings_get(engine: Engine, _params: Params) -> Answer:
-    return {"settings": engine.settings(), "plan": engine.plan().as_dict()}
+    """plan: null for a model that is downloaded when it is first used."""
+    try:
+        bought = engine.plan().as_dict()
+    except UserError as error:
+        if error.code != "not_downloaded":
+            raise
+        bought = None
+    return {"settings": engine.settings(), "plan": bought}
 
 
 def settings_set(engine: Engine, params: Params) -> Answer:

@@ -20,8 +20,9 @@ class ModelShape:
     pass the capacity (budget, chunk and turn), so a window at least as large as the capacity never cuts anything.
     file_bytes: the weights as stored. feed_forward: width of the hidden layer of the feed-forward network.
     vocabulary: tokens. parameters: weights, tied ones once. window: tokens of the sliding window in use, or None.
-    tied: whether the unembedding is the embedding. head_hidden: d_R of retaining heads among the weights themselves, as
-    the authors publish them; 0 for none. gguf: whether it is a GGUF file, which torch unpacks when it loads it.
+    tied: whether the unembedding is the embedding. head_hidden: d_R of retaining heads among the weights
+    themselves, as the authors publish them; 0 for none. gguf: whether it is a GGUF file, which torch unpacks when it
+    loads it. stored: the dtype of a folder's weights, "" if it is not known.
     """
 
     path: Path
@@ -41,6 +42,7 @@ class ModelShape:
     tied: bool = False
     head_hidden: int = 0
     gguf: bool = False
+    stored: str = ""
 
     @property
     def unit_bytes(self) -> int:

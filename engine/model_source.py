@@ -12,27 +12,50 @@ from typing import Any
 
 from engine.errors import UserError
 
-# What a reading depends on. Weights of other formats beside these, and words about the model, change nothing.
-_CONTENT = ("*.safetensors", "*.bin", "*.json", "*.model", "*.jinja")
+# What a reading depends on, whatever else lies in the folder.
+_CONTENT = (
+    "*.safetensors",
+    "*.bin",
+    "*.index.json",
+    "config.json",
+    "tokenizer*",
+    "vocab.json",
+    "merges.txt",
+    "added_tokens.json",
+    "special_tokens_map.json",
+    "chat_template*",
+)
 Emit = Callable[[str, dict[str, Any]], None]
 
 
-def find(text: str, models: Path) -> Path | None:
+def find(text: str, models: Path, heads: bool = False) -> Path | None:
     """The path, or the downloaded folder of a hub id, or None for an id that is not downloaded yet.
 
-    models: the folder of what was downloaded. A path that is not there is given back as it is: its reader says so.
+    models: the folder of what was downloaded. heads: whether its retaining heads alone are wanted. A path that is not
+    there is given back as it is: its reader says so.
     """
     from engine.hub import downloaded, is_hub_id
 
-    path = Path(text).expanduser()
+    path = _path(text)
     if path.exists() or text.lower().endswith(".gguf") or not is_hub_id(text):
         return path
-    return downloaded(text, models)
+    return downloaded(text, models, heads)
 
 
-def fetch(text: str, models: Path, emit: Emit, abort: Callable[[], bool]) -> Path:
+def _path(text: str) -> Path:
+    """Raises UserError for what no file system takes for a path."""
+    try:
+        path = Path(text).expanduser()
+        path.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        shown = text if len(text) <= 80 else f"{text[:80]}\u2026"
+        raise UserError("model_missing", f"{shown} is no path. Choose a file or a folder in the settings.") from error
+    return path
+
+
+def fetch(text: str, models: Path, emit: Emit, abort: Callable[[], bool], heads: bool = False) -> Path:
     """As `find`, but downloads what is not there, telling of it in `loading` events. Raises UserError."""
-    path = find(text, models)
+    path = find(text, models, heads)
     if path is not None:
         return path
     from engine.hub import Progress, download
@@ -40,7 +63,7 @@ def fetch(text: str, models: Path, emit: Emit, abort: Callable[[], bool]) -> Pat
     def tell(progress: Progress) -> None:
         emit("loading", {"message": f"Downloading {text}: {_mb(progress.done)} of {_mb(progress.total)} MB"})
 
-    return download(text, models, tell, abort)
+    return download(text, models, tell, abort, heads)
 
 
 def not_downloaded(text: str) -> UserError:
@@ -53,7 +76,7 @@ def fingerprint(path: Path, sha256: Callable[[Path], str]) -> str:
     """The sha256 of a file, or of a folder's names and contents together. Raises OSError."""
     if not path.is_dir():
         return sha256(path)
-    files = sorted({file for pattern in _CONTENT for file in path.glob(pattern)})
+    files = sorted({file for pattern in _CONTENT for file in path.glob(pattern) if file.is_file()})
     lines = "".join(f"{file.name} {sha256(file)}\n" for file in files)
     return hashlib.sha256(lines.encode()).hexdigest()
 

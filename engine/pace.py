@@ -1,17 +1,16 @@
 """How fast documents are read: for the time that is left of one, and for what the next reading will take.
 
-It knows tokens and seconds; the store keeps one rate a model.
+It knows tokens and seconds; the store keeps a rate for each model and way to run it.
 """
 
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 from engine.store import Store
 
 LEAST_TOKENS = 256
-MODELS = 16
+KEYS = 16
 
 
 class Pace:
@@ -38,17 +37,17 @@ class Pace:
         return None if read <= 0 else (now - self._began) / read * (total - done)
 
 
-def remember(store: Store, model: Path, pace: Pace) -> None:
+def remember(store: Store, key: str, pace: Pace) -> None:
     """Keeps a finished reading's tokens a second, averaged with what was known. One that is too short says nothing."""
     if pace.tokens < LEAST_TOKENS or pace.seconds <= 0:
         return
     known = store.settings().get("paces", {})
     rate = pace.tokens / pace.seconds
-    before = known.pop(str(model), rate)
-    store.save_settings({"paces": {str(model): (rate + before) / 2, **dict(list(known.items())[: MODELS - 1])}})
+    before = known.pop(key, rate)
+    store.save_settings({"paces": {key: (rate + before) / 2, **dict(list(known.items())[: KEYS - 1])}})
 
 
-def seconds_for(store: Store, model: Path, tokens: int) -> float | None:
-    """What reading that many tokens will take; None for a model whose pace was never measured."""
-    rate = store.settings().get("paces", {}).get(str(model))
+def seconds_for(store: Store, key: str, tokens: int) -> float | None:
+    """What reading that many tokens will take; None where the pace was never measured."""
+    rate = store.settings().get("paces", {}).get(key)
     return tokens / rate if rate else None

@@ -190,7 +190,7 @@ class ReadingJob:
         for id in self._documents:
             self._read(id)
         if loaded.model.selection is not None:
-            remember(self.store, loaded.choice.model, self._pace)
+            remember(self.store, self.engine.pace_key(), self._pace)
         return taken
 
     def _progressed(self, progress: Progress) -> None:

@@ -41,7 +41,7 @@ def cost_of(engine: Engine, documents: Sequence[Document]) -> Cost:
     """Raises UserError "nothing_to_read" or "nothing_to_gain"."""
     refuse_in_vain(engine, documents)
     tokens = sum(_tokens(engine.store, document) for document in documents)
-    return Cost(len(documents), tokens, seconds_for(engine.store, engine.model_path(), tokens))
+    return Cost(len(documents), tokens, seconds_for(engine.store, engine.pace_key(), tokens))
 
 
 def refuse_in_vain(engine: Engine, documents: Sequence[Document]) -> None:

@@ -77,7 +77,7 @@ class RereadJob:
         self._lent, self._pace, self._current = lent, Pace(), ""
         began = time.monotonic()
         taken = lent.session.advance(segments, self._progressed)
-        remember(self.store, lent.choice.model, self._pace)
+        remember(self.store, self.engine.pace_key(), self._pace)
         writing.began(taken, time.monotonic() - began)
         writing.write(lent)
 

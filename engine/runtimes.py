@@ -43,13 +43,17 @@ def target_for(
     folder = shape.path.is_dir()
     if runtime == "llama.cpp" and folder:
         raise UserError("bad_params", f"llama.cpp reads GGUF files, and {shape.name} is a folder. Choose torch for it.")
+    if weights != "full" and not folder:
+        message = f"{shape.name} is packed already, as its file has it. Choose full weights for it."
+        raise UserError("bad_params", message)
     if runtime == "llama.cpp" or (runtime == "auto" and not folder):
         return replace(LLAMA_CPP, cuda_build=torch_brings_cuda())
-    from engine.backends.torch_devices import device_for, dtype_for
+    from engine.backends.torch_devices import device_for, dtype_for, memory_of
 
     there = device_for(device)
     hidden = shape.head_hidden or (WIDEST_HEADS if chosen_heads else LLAMA_CPP.head_hidden)
-    return Target("torch", there, dtype_for(dtype, there), WEIGHTS[weights], hidden, torch_brings_cuda())
+    bits = WEIGHTS[weights]
+    return Target("torch", there, dtype_for(dtype, there), bits, hidden, torch_brings_cuda(), memory_of(there))
 
 
 def torch_brings_cuda() -> bool:

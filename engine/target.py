@@ -17,6 +17,7 @@ class Target:
 
     dtype: of the computation and the cache; llama.cpp's cache is float16 and its weights as in their file, whatever
     this and weight_bits say. weight_bits: 16 for weights in the dtype. head_hidden: width d_R of the retaining heads.
+    device_bytes: memory of a card of its own, which no budget can pass; None where it is the computer's.
     cuda_build: whether the installed torch brings NVIDIA's libraries, which take memory wherever the model runs.
     Raises ValueError for a combination that nothing here runs.
     """
@@ -27,6 +28,7 @@ class Target:
     weight_bits: WeightBits = 16
     head_hidden: int = 256
     cuda_build: bool = False
+    device_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if self.runtime == "llama.cpp" and self.device != "cpu":
@@ -39,8 +41,10 @@ class Target:
 
     @property
     def streams_layers(self) -> bool:
-        """Whether layers that do not fit the device can be streamed to it, one by one, while it computes."""
-        return self.device == "cuda"
+        """Whether layers that do not fit the device can be streamed to it, one by one, while it computes: not when they
+        are packed, which happens on the device.
+        """
+        return self.device == "cuda" and self.weight_bits == 16
 
 
 # What a torch with NVIDIA's libraries takes more than one without: one engine was seen to take 235 MB more.

@@ -16,6 +16,8 @@ _PACKED_SIXTEENTHS = {8: 16, 4: 9}
 # The engine with a torch for processors and transformers loaded, less weights, cache and what a forward works on: 424
 # to 488 MB measured on Linux.
 PROGRAM_BYTES = 520_000_000
+# What torchao or bitsandbytes take: 121 MB measured.
+PACKING_LIBRARY_BYTES = 150_000_000
 # Of it, what is there before the weights are loaded: 349 MB measured, and some room.
 PROGRAM_AT_LOADING_BYTES = 400_000_000
 # On a device the program lies elsewhere, but its allocator keeps a share of what it gave out: one part in so many.
@@ -43,7 +45,7 @@ def memory(shape: ModelShape, target: Target, selection: Selection, layers_on_de
     activations = forward_bytes(shape, target, selection) + eviction_bytes(shape, target, selection)
     program = program_bytes(target, weights + cache + activations)
     if target.device == "cpu":
-        loading = PROGRAM_AT_LOADING_BYTES + loading_bytes(shape, target)
+        loading = program - PROGRAM_BYTES + PROGRAM_AT_LOADING_BYTES + loading_bytes(shape, target)
         activations = max(activations, loading - weights - cache - program)
     return Memory(weights, cache, activations, program)
 
@@ -52,15 +54,16 @@ def loading_bytes(shape: ModelShape, target: Target) -> int:
     """The most that loading takes on a processor: the weights as they will be, the retaining heads as float32, and,
     unless the file's own numbers are taken as they are, the file's pages and its largest tensor once more.
 
-    A GGUF file is unpacked to float32 as a whole, whatever the dtype.
+    A GGUF file is unpacked to float32 as a whole, whatever the dtype; weights that are packed are whole before.
     """
     element = ELEMENT_BYTES[target.dtype]
     weights = weight_bytes(shape, target, shape.layers) + 2 * head_bytes(shape, target)
     if shape.gguf:
         unpacked = max(weights, shape.parameters * 4 + head_bytes(shape, target))
         return unpacked + shape.file_bytes + 2 * 4 * shape.vocabulary * shape.hidden
-    as_stored = abs(shape.file_bytes - shape.parameters * element) * 10 < shape.file_bytes
-    if as_stored and target.weight_bits == 16:
+    if target.weight_bits != 16:
+        weights += shape.parameters * element
+    elif shape.stored == target.dtype:
         return weights
     return weights + shape.file_bytes + 4 * shape.vocabulary * shape.hidden
 
@@ -136,7 +139,8 @@ def program_bytes(target: Target, allocated: int) -> int:
     """The runtime itself where it shares the budget with the rest, else what its allocator keeps beside `allocated`."""
     if target.device != "cpu":
         return _up(allocated, RESERVE_PART)
-    return PROGRAM_BYTES + (CUDA_LIBRARIES_BYTES if target.cuda_build else 0)
+    packing = 0 if target.weight_bits == 16 else PACKING_LIBRARY_BYTES
+    return PROGRAM_BYTES + packing + (CUDA_LIBRARIES_BYTES if target.cuda_build else 0)
 
 
 def _embeddings(shape: ModelShape) -> int:

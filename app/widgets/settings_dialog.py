@@ -137,7 +137,8 @@ class SettingsDialog(QDialog):
         return row
 
     def _loaded(self, result: dict[str, Any]) -> None:
-        self.budget.show_plan(Plan.of(result["plan"]))
+        if result["plan"] is not None:
+            self.budget.show_plan(Plan.of(result["plan"]))
         self._budget_before = self.budget.budget_mb()
         self.budget.slider.setFocus()
         self._client.call("status", done=self._know_model, failed=self._refuse)

@@ -20,11 +20,14 @@ from engine.backends.base import AbortedError, LayerState, Timings
 from engine.backends.scoring import Scorer
 from engine.backends.torch_attention import Pass, unrotated
 from engine.backends.torch_cache import LayerUnits, SlotRotation, UnitCache
+from engine.backends.torch_errors import first_line, in_sentences
 from engine.backends.torch_features import FeatureCapture
 from engine.backends.torch_model import Placement, TorchModel
 from engine.errors import UserError
 from engine.locret.heads import RetainingHeads
+from engine.model_shape import model_name
 
+_TRIED_TOKENS = 2
 STATE_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
     torch.float32: np.dtype(np.float32),
     torch.float16: np.dtype(np.float16),
@@ -86,6 +89,11 @@ class TorchBackend:
         self._forward_seconds = self._scoring_seconds = self._evicting_seconds = 0.0
         self._hooks = ExitStack()
         self._watch()
+        try:
+            self._try_out(model_path)
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def length(self) -> int:
@@ -105,6 +113,7 @@ class TorchBackend:
 
     @property
     def timings(self) -> Timings:
+        """On CUDA and MPS what the calls took, which return before the device is done."""
         return Timings(self._forward_seconds - self._scoring_seconds, self._scoring_seconds, self._evicting_seconds)
 
     @torch.inference_mode()
@@ -121,7 +130,8 @@ class TorchBackend:
             raise ValueError(f"{len(tokens)} tokens on {before} units do not fit {self._capacity}")
         began = time.perf_counter()
         try:
-            pieces = [self._run(tokens[at : at + self._batch]) for at in range(0, len(tokens), self._batch)]
+            with in_sentences(self._model.device):
+                pieces = [self._run(tokens[at : at + self._batch]) for at in range(0, len(tokens), self._batch)]
         except BaseException:
             self._cache.drop_from(before)
             self._capture.drop()
@@ -140,7 +150,8 @@ class TorchBackend:
         """
         self._check_slots(slots)
         began = time.perf_counter()
-        self._cache.keep(slots)
+        with in_sentences(self._model.device):
+            self._cache.keep(slots)
         self._evicting_seconds += time.perf_counter() - began
 
     @torch.inference_mode()
@@ -154,7 +165,8 @@ class TorchBackend:
         """float32 (vocabulary,), on the CPU: of the last token forwarded."""
         if self._last_hidden is None:
             raise RuntimeError("no token was read whose logits could be given")
-        return self._model.unembed(self._last_hidden).float().cpu().clone()
+        with in_sentences(self._model.device):
+            return self._model.unembed(self._last_hidden).float().cpu().clone()
 
     def export_state(self) -> Iterator[LayerState]:
         """The cache, keys unrotated, each layer copied when it is asked for; the same bit for bit after `import_state`
@@ -198,6 +210,22 @@ class TorchBackend:
         self._cache.units.clear()
         self._model.close()
 
+    def _try_out(self, path: Path) -> None:
+        """Runs a few tokens, so that what this model or device cannot do is known before a person waits for it."""
+        abort, self._abort = self._abort, None
+        try:
+            self.forward([0] * _TRIED_TOKENS)
+            self.logits()
+        except UserError:
+            raise
+        except Exception as error:
+            message = f"{model_name(path)} cannot be run: {first_line(error)}. Choose another model in the settings."
+            raise UserError("model_broken", message, cause=str(error)) from error
+        finally:
+            self._abort = abort
+        self.clear()
+        self._forward_seconds = self._scoring_seconds = 0.0
+
     # --- the model runs ----------------------------------------------------------------------------------------------
 
     def _watch(self) -> None:
@@ -230,10 +258,11 @@ class TorchBackend:
             raise UserError("model_broken", "These retaining heads were trained for a model of another shape.")
         return Scorer(heads, None, self._model.device, self._model.dtype)
 
-    def _score_layer(self, layer: int, features: Tensor) -> None:
+    def _score_layer(self, layer: int, parts: list[Tensor]) -> None:
+        """parts: Q, K and V of the layer, (n, width) together."""
         began = time.perf_counter()
         if self._scorer is not None:
-            self._scorer.take(layer, features)
+            self._scorer.take(layer, parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1))
         self._scoring_seconds += time.perf_counter() - began
 
     # --- state -------------------------------------------------------------------------------------------------------

@@ -128,12 +128,6 @@ class UnitLayer(CacheLayerMixin):
         self._values[:, : self.length] = units.values
         self._turn_anew(self.length)
 
-    @property
-    def bytes_held(self) -> int:
-        """Bytes of the buffers."""
-        buffers = (self._keys, self._values, *((self._turned,) if self._rotation else ()))
-        return sum(buffer.nbytes for buffer in buffers) if self.is_initialized else 0
-
     def get_seq_length(self) -> int:
         return self.length
 
@@ -175,6 +169,7 @@ class UnitCache(Cache):
 
     @property
     def length(self) -> int:
+        """Units that each head holds."""
         return self.units[0].length
 
     def keep(self, slots: Tensor) -> None:
@@ -183,12 +178,9 @@ class UnitCache(Cache):
             layer.keep(kept)
 
     def drop_from(self, slot: int) -> None:
+        """Forgets the units from this slot on, in every layer."""
         for layer in self.units:
             layer.drop_from(slot)
-
-    @property
-    def bytes_held(self) -> int:
-        return sum(layer.bytes_held for layer in self.units)
 
 
 def _grown(buffer: Tensor, cells: int) -> Tensor:

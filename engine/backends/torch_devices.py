@@ -44,6 +44,11 @@ def dtype_for(name: str, device: Device) -> Dtype:
     return "bfloat16" if _processor_has_bfloat16() else "float32"
 
 
+def memory_of(device: Device) -> int | None:
+    """Bytes of a card of its own; None for devices that share the computer's."""
+    return int(torch.cuda.get_device_properties(0).total_memory) if device == "cuda" else None
+
+
 def _processor_has_bfloat16() -> bool:
     capabilities: Mapping[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()
     return any(capabilities.get(flag) for flag in _BFLOAT16_FLAGS)

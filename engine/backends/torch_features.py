@@ -10,15 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import torch
 from torch import Tensor, nn
 
-Receiver = Callable[[int, Tensor], None]
+Receiver = Callable[[int, list[Tensor]], None]
 SEPARATE, FUSED = ("q_proj", "k_proj", "v_proj"), "qkv_proj"
 
 
 class FeatureCapture:
-    """Hands `receive(layer, features)` each layer's concat(Q, K, V), (n, width), while the model runs."""
+    """Hands `receive(layer, parts)` each layer's Q, K and V, in one tensor or three, (n, width) together."""
 
     def __init__(self, receive: Receiver) -> None:
         self._receive = receive
@@ -41,7 +40,7 @@ class FeatureCapture:
     def _watch(self, layer: int, attention: nn.Module) -> Iterator[Any]:
         if hasattr(attention, FUSED):
             yield attention.get_submodule(FUSED).register_forward_hook(
-                lambda _module, _inputs, output: self._receive(layer, output[0])
+                lambda _module, _inputs, output: self._receive(layer, [output[0]])
             )
             return
         *first, last = SEPARATE
@@ -55,4 +54,4 @@ class FeatureCapture:
 
     def _complete(self, layer: int, values: Tensor) -> None:
         parts, self._parts = self._parts, []
-        self._receive(layer, torch.cat([*parts, values], dim=-1))
+        self._receive(layer, [*parts, values])

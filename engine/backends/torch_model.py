@@ -6,10 +6,9 @@ It knows folders of safetensors and GGUF files, which architectures we can evict
 
 from __future__ import annotations
 
-import gc
+import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,9 +18,11 @@ import torch
 from torch import Tensor, nn
 
 from engine.backends import torch_attention
+from engine.backends.heap import give_back
 from engine.backends.torch_devices import TORCH_DTYPES, device_for
+from engine.backends.torch_errors import first_line, in_sentences
 from engine.backends.vocabulary import Vocabulary, folder_vocabulary, gguf_vocabulary
-from engine.config_shape import refuse_unknown
+from engine.config_shape import CONFIG, refuse_unknown
 from engine.errors import UserError
 from engine.model_shape import model_name, read_shape
 from engine.target import Device, Dtype, WeightBits
@@ -76,14 +77,13 @@ class TorchModel:
         """Runs tokens over the cache, which takes their units up. Returns the last token's hidden state, (hidden,)."""
         device = self._model.model.embed_tokens.weight.device
         first = cache.length
-        with _missing_operations(self.device):
-            output = self._model.model(
-                input_ids=torch.tensor([list(tokens)], device=device),
-                position_ids=torch.arange(first, first + len(tokens), device=device)[None],
-                cache=cache,
-                use_cache=True,
-                keepsake_pass=attention,
-            )
+        output = self._model.model(
+            input_ids=torch.tensor([list(tokens)], device=device),
+            position_ids=torch.arange(first, first + len(tokens), device=device)[None],
+            cache=cache,
+            use_cache=True,
+            keepsake_pass=attention,
+        )
         return output.last_hidden_state[0, -1]  # type: ignore[no-any-return]
 
     def unembed(self, hidden: Tensor) -> Tensor:
@@ -95,7 +95,7 @@ class TorchModel:
         self.vocabulary.close()
         self._model = self.rotary = None  # type: ignore[assignment]
         self.blocks, self.attentions = [], []
-        gc.collect()
+        give_back()
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
 
@@ -111,7 +111,7 @@ def _config(path: Path) -> Any:
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **extra)
     except Exception as error:
-        message = f"{model_name(path)} is no model that torch can run: {_first_line(error)}"
+        message = f"{model_name(path)} is no model that torch can run: {first_line(error)}"
         raise UserError("model_broken", message, cause=str(error)) from error
     refuse_unknown(config.model_type)
     if path.is_file():
@@ -141,30 +141,44 @@ def _load(path: Path, config: Any, placement: Placement, device: torch.device, d
     extra: dict[str, Any]
     folder, extra = (path.parent, {"gguf_file": path.name}) if path.is_file() else (path, {})
     if placement.weight_bits != 16:
-        if path.is_file():
-            message = f"{path.name} is packed already. Choose full weights, or llama.cpp, which runs it as it is."
-            raise UserError("bad_params", message)
         extra["quantization_config"] = _quantisation(placement.weight_bits, device, dtype)
     try:
-        model = AutoModelForCausalLM.from_pretrained(
-            folder,
-            config=config,
-            dtype=dtype,
-            attn_implementation=torch_attention.NAME,
-            device_map=_device_map(config, placement, device),
-            local_files_only=True,
-            trust_remote_code=False,
-            **extra,
-        )
+        with in_sentences(device):
+            loaded: Any = AutoModelForCausalLM.from_pretrained(
+                folder,
+                config=config,
+                dtype=dtype,
+                attn_implementation=torch_attention.NAME,
+                device_map=_device_map(config, placement, device),
+                local_files_only=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+                **extra,
+            )
     except UserError:
         raise
     except Exception as error:
         message = (
-            f"{model_name(path)} could not be loaded: {_first_line(error)} "
+            f"{model_name(path)} could not be loaded: {first_line(error)} "
             "Download it again, or choose another model in the settings."
         )
         raise UserError("model_broken", message, cause=str(error)) from error
+    model, loading = loaded
+    _refuse_other_weights(path, loading)
+    give_back()
     return model.eval().requires_grad_(False)
+
+
+def _refuse_other_weights(path: Path, loading: Mapping[str, Any]) -> None:
+    """transformers fills what a file lacks with random numbers, and passes over what a configuration has no place for.
+
+    Retaining heads may lie among the weights, and old files hold rotary tables.
+    """
+    spare = [name for name in loading["unexpected_keys"] if not re.search(r"\.fc[12]\.weight$|rotary_emb", name)]
+    wrong = [*loading["missing_keys"], *(name for name in spare if name.startswith("model.layers."))]
+    if wrong:
+        message = f"{model_name(path)} is not whole, or its {CONFIG} is another model's. Download it again."
+        raise UserError("model_broken", message, cause=", ".join(sorted(map(str, wrong))[:20]))
 
 
 def _device_map(config: Any, placement: Placement, device: torch.device) -> dict[str, str]:
@@ -178,10 +192,13 @@ def _device_map(config: Any, placement: Placement, device: torch.device) -> dict
 
 
 def _quantisation(bits: int, device: torch.device, dtype: torch.dtype) -> Any:
-    """The settings of whichever library can do it here. Raises UserError where none can."""
+    """The settings of the library that does it here. Raises UserError where it is not installed.
+
+    8 bits on a processor are torchao's: bitsandbytes took a third more memory there and three times as long.
+    """
     from transformers import BitsAndBytesConfig, TorchAoConfig
 
-    if find_spec("bitsandbytes") and device.type in ("cuda", "cpu"):
+    if find_spec("bitsandbytes") and (device.type == "cuda" or (device.type == "cpu" and bits == 4)):
         if bits == 8:
             return BitsAndBytesConfig(load_in_8bit=True)
         return BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype)
@@ -189,8 +206,13 @@ def _quantisation(bits: int, device: torch.device, dtype: torch.dtype) -> Any:
         from torchao.quantization import Int8WeightOnlyConfig
 
         return TorchAoConfig(Int8WeightOnlyConfig())
-    needed = "bitsandbytes, which runs on NVIDIA cards and on processors" if bits == 4 else "bitsandbytes or torchao"
-    message = f"{bits}-bit weights need the package {needed}. Install it, or choose full weights in the settings."
+    if device.type == "mps" and bits == 4:
+        raise UserError("bad_params", "4-bit weights cannot be had on MPS yet. Choose 8-bit or full weights.")
+    package = "torchao" if bits == 8 else "bitsandbytes"
+    message = (
+        f"{bits}-bit weights need the package {package}. Install it ({sys.executable} -m pip install {package}), or "
+        "choose full weights."
+    )
     raise UserError("model_broken", message)
 
 
@@ -210,25 +232,9 @@ def _rotary(path: Path, config: Any, module: Any) -> Rotary:
     return Rotary(module.inv_freq.float().cpu(), float(module.attention_scaling))
 
 
-@contextmanager
-def _missing_operations(device: torch.device) -> Iterator[None]:
-    try:
-        yield
-    except NotImplementedError as error:
-        message = (
-            f"This model needs an operation that torch does not have on {device.type.upper()} yet "
-            f"({_first_line(error)}). Choose the CPU in the settings."
-        )
-        raise UserError("model_broken", message, cause=str(error)) from error
-
-
 def _quiet() -> None:
     """transformers' own bars and advice belong in no log of ours."""
     from transformers.utils import logging
 
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -34,22 +34,35 @@ _SETS = (
     (None, re.compile(r"(?!adapter|consolidated)\w[\w.-]*\.safetensors", re.ASCII)),
     ("pytorch_model.bin", re.compile(r"pytorch_model[\w.-]*\.bin", re.ASCII)),
 )
+# Retaining heads alone, under a name of their authors' choosing; what training leaves behind is none.
+_HEADS = re.compile(
+    r"(?!model|pytorch_model|adapter|consolidated|training_args|optimizer|scheduler|rng_state)"
+    r"\w[\w.-]*\.(?:safetensors|bin|pt|pth)",
+    re.ASCII,
+)
 _INDEX = ".index.json"
 _PLAIN = re.compile(r"\w[\w.-]*", re.ASCII)
 
 
-def needed(names: Collection[str], read_index: Callable[[str], Path]) -> list[str]:
+def needed(names: Collection[str], read_index: Callable[[str], Path], heads: bool = False) -> list[str]:
     """The names to download, sorted. `read_index` downloads an index and says where it is.
+
+    heads: of retaining heads, which lie in files of their own or, where there are none, among a model's weights.
 
     Raises UserError("no_such_model") where there are no weights, UserError("download_failed") for a broken index.
     """
-    return sorted(SMALL.intersection(names) | _weights(names, read_index))
+    alone = {name for name in names if heads and _HEADS.fullmatch(name)}
+    return sorted(SMALL.intersection(names) | (alone or _weights(names, read_index)))
 
 
 def belongs_to_a_model(name: str) -> bool:
     """Whether a program that loads the folder could take a file of this name for a part of the model."""
     weights = name.removesuffix(_INDEX)
-    return name in SMALL or any(weights == single or pattern.fullmatch(weights) for single, pattern in _SETS)
+    return (
+        name in SMALL
+        or bool(_HEADS.fullmatch(name))
+        or any(weights == single or pattern.fullmatch(weights) for single, pattern in _SETS)
+    )
 
 
 def _weights(names: Collection[str], read_index: Callable[[str], Path]) -> set[str]:

@@ -25,24 +25,25 @@ _COMMIT, _SHA256 = re.compile(r"[0-9a-f]{40}"), re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Wanted:
-    """A model by its name, "owner/name", and the revision that was asked for, if any."""
+    """A model by its name, "owner/name", and the revision asked for, if any. heads: its retaining heads alone."""
 
     name: str
     revision: str | None
+    heads: bool = False
 
     @property
     def folder_name(self) -> str:
         """Hub names contain no "--", so two models never share a folder; neither do two revisions that were named."""
         name = self.name if self.revision is None else f"{self.name}@{self.revision}"
-        return name.replace("/", "--")
+        return name.replace("/", "--") + ("--heads" if self.heads else "")
 
 
-def parse(text: str) -> Wanted | None:
+def parse(text: str, heads: bool = False) -> Wanted | None:
     """From "owner/name" or "owner/name@revision"; None where it is neither, by the hub's rules for names."""
     found = _ID.fullmatch(text)
     if found is None or ".." in text or "--" in found["name"] or found["name"].endswith(".git"):
         return None
-    return Wanted(found["name"], found["revision"])
+    return Wanted(found["name"], found["revision"], heads)
 
 
 def files_of(wanted: Wanted, abort: Abort) -> tuple[str, dict[str, RemoteFile]]:

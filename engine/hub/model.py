@@ -39,13 +39,15 @@ def is_hub_id(text: str) -> bool:
     return parse(text) is not None and not Path(text).exists()
 
 
-def download(id: str, folder: Path, on_progress: Callable[[Progress], None], abort: Abort) -> Path:
+def download(id: str, folder: Path, on_progress: Callable[[Progress], None], abort: Abort, heads: bool = False) -> Path:
     """Downloads what the model needs into its own folder in `folder`, and returns that. Goes on where it was stopped.
+
+    heads: what its retaining heads need, which is less where they lie in files of their own.
 
     Where it is there already and the hub has nothing newer, nothing is downloaded. `on_progress` is called ten times a
     second. Raises UserError: "cancelled", "no_such_model" or "download_failed", with a sentence that says what to do.
     """
-    wanted = parse(id)
+    wanted = parse(id, heads)
     if wanted is None:
         raise UserError("no_such_model", f"{id} is no model of a hub: its name would be owner/name.")
     here = folder / wanted.folder_name
@@ -63,9 +65,11 @@ def download(id: str, folder: Path, on_progress: Callable[[Progress], None], abo
         raise sentence from error
 
 
-def downloaded(id: str, folder: Path) -> Path | None:
-    """The model's folder if all of it is there, else None. Asks no network; files are known by name and size."""
-    wanted = parse(id)
+def downloaded(id: str, folder: Path, heads: bool = False) -> Path | None:
+    """The model's, or its heads', folder if all of it is there, else None. Asks no network; files are known by name and
+    size.
+    """
+    wanted = parse(id, heads)
     if wanted is None:
         return None
     here = folder / wanted.folder_name
@@ -101,7 +105,7 @@ class _Download:
         if _marked_commit(self.wanted, self.here) == commit:
             return self.here
         self.here.mkdir(parents=True, exist_ok=True)
-        files = [remote[name] for name in choice.needed(remote, lambda name: self._fetch(remote[name]))]
+        files = [remote[name] for name in self._names(remote)]
         self._remove(lambda name: name.endswith(PART) and name not in {file.part(self.here).name for file in files})
         missing = [file for file in files if not matches(self.here / file.name, file, self.abort)]
         self._measure(files, missing)
@@ -110,6 +114,9 @@ class _Download:
         check(self.abort)
         self._install(commit, files, missing)
         return self.here
+
+    def _names(self, remote: dict[str, RemoteFile]) -> list[str]:
+        return choice.needed(remote, lambda name: self._fetch(remote[name]), self.wanted.heads)
 
     def _measure(self, files: list[RemoteFile], missing: list[RemoteFile]) -> None:
         self.bytes_here = {file.name: file.size for file in files}

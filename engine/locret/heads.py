@@ -136,6 +136,15 @@ def head_metadata(path: Path) -> dict[str, str]:
     return dict(header.get("__metadata__", {}))
 
 
+def head_width(path: Path) -> int:
+    """d_R of a head file, by its header alone. Raises HeadFileError."""
+    try:
+        with safe_open(path, framework="pt") as file:
+            return int(file.get_slice("model.layers.0.self_attn.fc1.weight").get_shape()[0])
+    except Exception as error:
+        raise HeadFileError(f"{path.name} is no head file: {error}") from error
+
+
 def from_state_dict(tensors: Mapping[str, Tensor], activation: str = "silu") -> RetainingHeads:
     """Any state dict with `layers.<l>.self_attn.fc1.weight` and `fc2.weight`, whatever the names begin with.
 

@@ -100,14 +100,18 @@ def test_the_least_that_a_refusal_names_works_and_one_mb_less_does_not(shape: Mo
 
 
 @given(shapes(), targets, st.floats(0, 1))
-def test_the_budget_for_a_number_of_units_buys_exactly_them(shape: ModelShape, target: Target, share: float) -> None:
+def test_the_budget_for_a_number_of_units_buys_them_and_a_byte_less_does_not(
+    shape: ModelShape, target: Target, share: float
+) -> None:
+    """It may buy more: where loading takes more than reading, some numbers of units cost the same."""
     steps = (most_units(shape, target) - LEAST_UNITS) // STEP
     units = LEAST_UNITS + round(share * steps) * STEP
     size = budget_for(shape, target, units)
-    bought = plan(shape, target, size)
-    assert (bought.units, bought.layers_on_device, bought.ok) == (units, shape.layers, True)
+    bought, less = plan(shape, target, size), plan(shape, target, size - 1)
+    assert bought.ok and bought.units >= units and bought.layers_on_device == shape.layers
     assert bought.total_mb * MB == pytest.approx(size)
-    assert plan(shape, target, size - 1).units < units or units == LEAST_UNITS
+    assert budget_for(shape, target, bought.units) == size
+    assert less.units < units or less.layers_on_device < shape.layers or not less.ok
 
 
 @given(shapes(), targets)
@@ -206,3 +210,20 @@ def test_llama_cpp_runs_on_processors_alone() -> None:
 
 def test_a_number_of_mb_holds_the_bytes() -> None:
     assert [least_mb(size) for size in (0, 1, MB, MB + 1)] == [0, 1, 1, 2]
+
+
+def test_packed_layers_are_never_streamed() -> None:
+    """bitsandbytes packs on the card, so what does not fit there is refused."""
+    for bits in (8, 4):
+        target = replace(CUDA, weight_bits=bits)
+        least = budget_for(LLAMA_8B, target, LEAST_UNITS)
+        assert plan(LLAMA_8B, target, least).layers_on_device == 32
+        assert not plan(LLAMA_8B, target, least - MB).ok
+
+
+def test_a_budget_larger_than_the_card_is_refused() -> None:
+    card = replace(CUDA, device_bytes=24 * 10**9)
+    assert plan(LLAMA_8B, card, 24 * 10**9).ok
+    refused = plan(LLAMA_8B, card, 25 * 10**9)
+    assert not refused.ok and "24000 MB" in (refused.message or "")
+    assert refused.maximum_mb == 24000

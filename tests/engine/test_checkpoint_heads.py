@@ -1,5 +1,5 @@
-"""Checkpoints in the authors' form, in every kind of file: the same heads, converted once, served by llama.cpp; and
-what is refused.
+"""Checkpoints in the authors' form, in every kind of file: the same heads, converted once, served by both runtimes;
+and what is refused.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from engine.checkpoint_heads import converted, read_checkpoint
 from engine.loaded_model import file_sha256, find_heads, heads_fingerprint, load_model
 from engine.locret.heads import Calibration, HeadFileError, RetainingHeads, head_metadata, load_heads, save_heads
 from engine.model_shape import ModelShape, read_shape
+from engine.target import LLAMA_CPP, TORCH_CPU, Target
 from tests.engine import checkpoints
 from tests.engine.backends import tiny_gguf
 from tests.engine.backends.samples import some_tokens
@@ -166,12 +167,19 @@ def test_the_model_that_heads_were_converted_for_is_read_with_them(architecture:
     assert scores is not None and scores.shape == (LAYERS, KV_HEADS, 60)
 
 
-def test_llama_cpp_gives_the_scores_of_the_source_in_the_checkpoints_order(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", [LLAMA_CPP, TORCH_CPU], ids=["llama.cpp", "torch"])
+def test_both_runtimes_give_the_scores_of_the_source_in_the_checkpoints_order(tmp_path: Path, target: Target) -> None:
     model = tiny_gguf.write(tmp_path / "tiny.gguf", "llama").path
     state = state_dict()
     file = converted(checkpoints.torch_zip(tmp_path, state), read_shape(model), file_sha256(model), tmp_path / "heads")
     backend = load_model(
-        read_shape(model), file_sha256(model), selection_for(256), "locret", [file.parent], abort=lambda: False
+        read_shape(model),
+        file_sha256(model),
+        selection_for(256),
+        "locret",
+        [file.parent],
+        abort=lambda: False,
+        target=target,
     ).runtime
     scores = backend.forward(some_tokens(60))
     backend.close()

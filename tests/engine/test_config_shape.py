@@ -46,6 +46,7 @@ def tensors(tied: bool = False) -> dict[str, np.ndarray]:
 
 def folder(path: Path, config: dict[str, Any] | None = None, **changes: Any) -> Path:
     path.mkdir(exist_ok=True)
+    (path / "tokenizer.json").write_text("{}")
     (path / "config.json").write_text(json.dumps({**(CONFIG if config is None else config), **changes}))
     return path
 
@@ -200,3 +201,13 @@ def test_nothing_heavy_is_imported(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", program, str(tmp_path)], cwd=Path(__file__).parents[2], check=False)
     assert done.returncode == 0
+
+
+def test_a_folder_without_a_tokenizer_is_not_whole(tmp_path: Path) -> None:
+    (whole(tmp_path / "m") / "tokenizer.json").unlink()
+    assert "not whole" in refused(tmp_path / "m").message
+
+
+@pytest.mark.parametrize("name", ["num_hidden_layers", "hidden_size", "vocab_size", "intermediate_size"])
+def test_sizes_below_one_are_refused(tmp_path: Path, name: str) -> None:
+    assert "no language model" in refused(whole(tmp_path / "m", **{name: 0})).message

@@ -81,8 +81,10 @@ def test_what_cannot_be_used_is_said_in_a_sentence(
 def test_a_hub_id_is_downloaded(
     model: Path, believe: Callable[[str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    checkpoint = checkpoints.torch_zip(tmp_path, state_dict()).read_bytes()
-    with running(LocalHub({"config.json": b'{"hidden_act": "gelu"}', "pytorch_model.bin": checkpoint})) as hub:
+    """As the authors publish theirs: a file of their own name, and no weights beside it."""
+    checkpoint = checkpoints.torch_zip(tmp_path, state_dict())
+    files = {"config.json": b'{"hidden_act": "gelu"}', checkpoint.name: checkpoint.read_bytes()}
+    with running(LocalHub(files)) as hub:
         believe(hub.url)
         assert heads("owner/tiny", "--model", model) == 0
     assert find_heads(file_sha256(model), [tmp_path / "data" / "heads"]) is not None

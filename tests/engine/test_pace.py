@@ -10,7 +10,7 @@ import engine.pace
 from engine.pace import Pace, remember, seconds_for
 from engine.store import Store
 
-MODEL = Path("model.gguf")
+MODEL = "model.gguf"
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_a_pace_is_remembered_by_model_and_averaged(tmp_path: Path, clock: list[
         assert seconds_for(store, MODEL, 1000) == pytest.approx(10)
         remember(store, MODEL, reading(clock, 3000, 10))
         assert seconds_for(store, MODEL, 1000) == pytest.approx(5)
-        assert seconds_for(store, Path("other.gguf"), 1000) is None
+        assert seconds_for(store, "other.gguf", 1000) is None
         for number in range(40):
-            remember(store, Path(f"{number}.gguf"), reading(clock, 1000, 10))
-        assert len(store.settings()["paces"]) == engine.pace.MODELS
+            remember(store, f"{number}.gguf", reading(clock, 1000, 10))
+        assert len(store.settings()["paces"]) == engine.pace.KEYS

@@ -18,6 +18,7 @@ from engine.locret.reading import Reader
 from engine.model_shape import read_shape
 from engine.target import Device, Dtype, Memory, Target
 from tests.engine.backends import tiny_folder
+from tests.engine.backends.buffers import bytes_held
 from tests.engine.memory_meter import MemoryMeter
 
 UNITS, HEAD_HIDDEN = 512, 64
@@ -62,7 +63,7 @@ def read(folder: Path, target: Target, tokens: int, peak: Callable[[Callable[[],
             reader.append([7])
 
     taken = peak(work)
-    cache = backend._cache.bytes_held
+    cache = bytes_held(backend)
     backend.close()
     return cache, taken - cache
 

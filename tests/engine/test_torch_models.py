@@ -13,7 +13,9 @@ from safetensors.torch import load_file, save_file
 
 from engine.engine import Engine
 from engine.errors import UserError
+from engine.loaded_model import file_sha256
 from engine.main import main
+from engine.model_source import fingerprint
 from tests.engine.backends import tiny_folder
 from tests.engine.backends.tiny_folder import KV_HEADS, LAYERS, WIDTH
 from tests.engine.hub.local_hub import LocalHub, running
@@ -59,7 +61,7 @@ def test_a_whole_checkpoint_reads_with_its_own_heads(
     first = ask(capsys, tmp_path / "data", document, QUESTION, *words)
     assert first["tokens_read"] > len(TEXT)
     assert 256 < first["units_kept"] < 256 + 1536
-    (heads,) = (tmp_path / "data" / "heads").glob("*.safetensors")
+    (heads,) = (tmp_path / "data" / "heads" / "chosen").glob("*.safetensors")
     assert heads.name.startswith("whole")
     again = ask(capsys, tmp_path / "data", document, QUESTION, *words)
     assert again["reused"] and not first["reused"]
@@ -120,3 +122,56 @@ def test_llama_cpp_does_not_read_folders(
     words = ["ask", document, QUESTION, "--model", model, "--runtime", "llama.cpp", "--data-dir", tmp_path / "data"]
     assert main([*map(str, words)]) == 1
     assert "GGUF" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"model": "~nosuchuser/x"},
+        {"model": "x" * 5000},
+        {"heads": "x" * 5000, "model": ""},
+        {"model": "/proc/self/mem"},
+        {"weights": "8bit"},
+    ],
+)
+def test_odd_settings_are_refused_in_a_sentence(changes: dict[str, str], tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    try:
+        with pytest.raises(UserError):
+            engine.change_settings(changes)
+        assert engine.settings()["model"] == Engine.settings(engine)["model"]
+    finally:
+        engine.close()
+
+
+def test_a_budget_taken_back_is_the_default_again(tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    try:
+        default = engine.settings()["budget_mb"]
+        engine.change_settings({"budget_mb": default + 50})
+        engine.change_settings({"budget_mb": None})
+        assert engine.settings()["budget_mb"] == default
+    finally:
+        engine.close()
+
+
+def test_heads_that_were_chosen_once_are_not_taken_for_found(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tiny_folder.write(tmp_path / "other", max_position_embeddings=4096, seed=3)
+    words = ("--model", other, "--budget-mb", 3000)
+    chosen = ask(capsys, tmp_path / "data", document, QUESTION, *words, "--heads", model)
+    assert chosen["units_kept"] < chosen["tokens_read"]
+    assert main([*map(str, ["ask", document, QUESTION, *words, "--data-dir", tmp_path / "data"])]) == 1
+    assert "without retaining heads" in capsys.readouterr().err
+
+
+def test_what_lies_beside_a_model_changes_nothing(model: Path) -> None:
+    before = fingerprint(model, file_sha256)
+    (model / "download.json").write_text("{}")
+    (model / "README.md").write_text("words")
+    (model / "gone.bin").symlink_to(model / "nowhere")
+    (model / "tokenizer.d").mkdir()
+    assert fingerprint(model, file_sha256) == before
+    (model / "tokenizer_config.json").write_text("{}")
+    assert fingerprint(model, file_sha256) != before

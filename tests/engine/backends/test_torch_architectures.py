@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from accelerate import cpu_offload
+from safetensors.torch import load_file, save_file
 from torch import Tensor
+from torch.nn import functional as F
+from torch.nn.attention.bias import causal_lower_right
 from transformers import AutoModelForCausalLM
 from transformers.modeling_rope_utils import ROPE_INIT_FUNCTIONS
 
+from engine.backends.torch_attention import in_blocks
 from engine.backends.torch_backend import TorchBackend
-from engine.backends.torch_model import Placement
+from engine.backends.torch_model import Placement, TorchModel
 from engine.errors import UserError
 from engine.locret.heads import RetainingHeads
 from tests.engine.backends import tiny_folder
 from tests.engine.backends.samples import random_slots
-from tests.engine.backends.tiny_folder import CONTEXT, HEAD_DIM, HEADS, KINDS, KV_HEADS, LAYERS, VOCABULARY, WIDTH
+from tests.engine.backends.tiny_folder import CONTEXT, HEAD_DIM, KINDS, KV_HEADS, LAYERS, VOCABULARY, WIDTH
 
 CPU = Placement("cpu", "float32")
 
@@ -149,7 +155,7 @@ def test_other_architectures_are_refused_by_name(model_type: str, tmp_path: Path
     from transformers import AutoConfig
 
     AutoConfig.for_model(model_type).save_pretrained(tmp_path)
-    with pytest.raises(UserError, match=model_type):
+    with pytest.raises(UserError, match=f"of the kind {model_type}"):
         open_torch(tmp_path)
 
 
@@ -157,4 +163,70 @@ def test_heads_of_another_shape_are_refused(tmp_path: Path) -> None:
     path = tiny_folder.write(tmp_path / "m")
     with pytest.raises(UserError, match="another shape"):
         open_torch(path, heads=RetainingHeads(LAYERS, WIDTH + 1, 8, KV_HEADS))
-    assert HEADS > KV_HEADS
+
+
+@pytest.mark.parametrize(("heads", "kv_heads"), [(4, 2), (3, 3), (8, 1)])
+def test_attention_in_blocks_is_attention_at_once(heads: int, kv_heads: int) -> None:
+    """What MPS, and CUDA without a fused kernel, do instead of one product."""
+    generator = torch.Generator().manual_seed(0)
+    query = torch.randn(1, heads, 600, 16, generator=generator)
+    key, value = (torch.randn(1, kv_heads, 750, 16, generator=generator) for _ in range(2))
+    mask = torch.ones(600, 750, dtype=torch.bool).tril(150)
+    expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=0.3, enable_gqa=True)
+    torch.testing.assert_close(in_blocks(query, key, value, 0.3), expected, atol=1e-5, rtol=0)
+
+
+def test_the_bias_of_fused_attention_shows_a_token_what_came_before_it() -> None:
+    """causal_lower_right, which CUDA's kernel takes without a mask, means what our mask means."""
+    query, key, value = (torch.randn(1, 2, n, 16) for n in (40, 90, 90))
+    mask = torch.ones(40, 90, dtype=torch.bool).tril(50)
+    expected = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+    found = F.scaled_dot_product_attention(query, key, value, attn_mask=causal_lower_right(40, 90))
+    torch.testing.assert_close(found, expected, atol=1e-5, rtol=0)
+
+
+def test_layers_that_are_streamed_compute_the_same(tmp_path: Path) -> None:
+    """The weights wait on the processor and come for each forward, by accelerate's hooks; here both are one."""
+    path = tiny_folder.write(tmp_path / "m")
+    tokens, slots = some_tokens(90), random_slots(LAYERS, KV_HEADS, 60, 25)
+
+    def read(streamed: bool) -> Tensor:
+        backend = open_torch(path)
+        if streamed:
+            for block in backend._model.blocks[1:]:
+                cpu_offload(block, execution_device="cpu", offload_buffers=True)
+        backend.forward(tokens[:60])
+        backend.keep(slots)
+        backend.forward(tokens[60:])
+        return backend.logits()
+
+    assert torch.equal(read(True), read(False))
+
+
+@pytest.mark.parametrize("lost", ["lm_head.weight", "model.layers.1.self_attn.q_proj.weight", "model.norm.weight"])
+def test_a_folder_that_lacks_a_weight_is_refused(lost: str, tmp_path: Path) -> None:
+    """transformers would fill it with random numbers, others in every process."""
+    path = tiny_folder.write(tmp_path / "m")
+    weights = load_file(path / "model.safetensors")
+    del weights[lost]
+    save_file(weights, path / "model.safetensors", {"format": "pt"})
+    with pytest.raises(UserError, match="not whole") as raised:
+        open_torch(path)
+    assert lost in str(raised.value.details)
+
+
+def test_a_configuration_of_fewer_layers_is_refused(tmp_path: Path) -> None:
+    path = tiny_folder.write(tmp_path / "m")
+    config = json.loads((path / "config.json").read_text())
+    (path / "config.json").write_text(json.dumps({**config, "num_hidden_layers": LAYERS - 1}))
+    with pytest.raises(UserError, match="another model's"):
+        open_torch(path)
+
+
+def test_a_model_that_cannot_run_is_refused_when_it_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise AttributeError("'Parameter' object has no attribute 'CB'")
+
+    monkeypatch.setattr(TorchModel, "run", broken)
+    with pytest.raises(UserError, match=r"cannot be run.*CB"):
+        open_torch(tiny_folder.write(tmp_path / "m"))

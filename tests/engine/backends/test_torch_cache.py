@@ -21,6 +21,7 @@ from engine.locret.reading import Reader
 from engine.locret.selection import Selection
 from engine.target import Dtype
 from tests.engine.backends import tiny_folder
+from tests.engine.backends.buffers import bytes_held
 from tests.engine.backends.samples import random_slots
 from tests.engine.backends.tiny_folder import HEAD_DIM, KV_HEADS, LAYERS, VOCABULARY, WIDTH
 
@@ -148,9 +149,9 @@ def test_a_stopped_forward_leaves_the_cache_as_it_was(folder: Path, call: str) -
 def test_a_full_cache_grows_as_it_is_needed(folder: Path) -> None:
     backend = open_torch(folder, grows=True, n_ctx=4000, n_batch=100)
     backend.forward(some_tokens(50))
-    small = backend._cache.bytes_held
+    small = bytes_held(backend)
     backend.forward(some_tokens(1500))
-    assert backend._cache.bytes_held > small
+    assert bytes_held(backend) > small
     with pytest.raises(ValueError, match="do not fit"):
         backend.forward(some_tokens(2451))
     fixed = open_torch(folder, n_ctx=4000, n_batch=100)

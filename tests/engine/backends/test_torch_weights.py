@@ -12,8 +12,11 @@ import torch
 from engine.backends import torch_model
 from engine.backends.torch_backend import TorchBackend
 from engine.backends.torch_devices import device_for, dtype_for
+from engine.backends.torch_errors import in_sentences
 from engine.backends.torch_model import Placement, _device_map
 from engine.errors import UserError
+from engine.model_shape import read_shape
+from engine.runtimes import target_for
 from engine.target import WeightBits
 from tests.engine.backends import tiny_folder, tiny_gguf
 from tests.engine.backends.tiny_folder import VOCABULARY
@@ -36,30 +39,22 @@ def logits(folder: Path, bits: WeightBits) -> torch.Tensor:
     return found
 
 
-@pytest.mark.filterwarnings("default")  # the library's own, of what it casts
-@pytest.mark.parametrize(("bits", "closeness"), [(8, 0.999), (4, 0.95)])
-def test_packed_weights_say_nearly_the_same(folder: Path, bits: WeightBits, closeness: float) -> None:
-    similarity = torch.nn.functional.cosine_similarity(logits(folder, 16), logits(folder, bits), dim=0)
-    assert closeness < float(similarity) < 0.999999
-
-
-TORCHAO = """
-import sys, torch, engine.backends.torch_model as torch_model
+PACKED = """
+import sys, torch
 from pathlib import Path
 from tests.engine.backends.test_torch_weights import logits
-found = torch_model.find_spec
-torch_model.find_spec = lambda name: None if name == "bitsandbytes" else found(name)
-folder = Path(sys.argv[1])
-print(float(torch.nn.functional.cosine_similarity(logits(folder, 16), logits(folder, 8), dim=0)))
+folder, bits = Path(sys.argv[1]), int(sys.argv[2])
+print(float(torch.nn.functional.cosine_similarity(logits(folder, 16), logits(folder, bits), dim=0)))
 """
 
 
-def test_torchao_serves_where_bitsandbytes_is_not_there(folder: Path) -> None:
-    """In a process of its own: importing torchao warns about its own future."""
-    command = [sys.executable, "-c", TORCHAO, str(folder)]
+@pytest.mark.parametrize(("bits", "closeness"), [(8, 0.999), (4, 0.95)])
+def test_packed_weights_say_nearly_the_same(folder: Path, bits: WeightBits, closeness: float) -> None:
+    """By torchao and by bitsandbytes, in a process of its own: they warn of what they cast, and of their own future."""
+    command = [sys.executable, "-c", PACKED, str(folder), str(bits)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
     assert done.returncode == 0, done.stderr
-    assert 0.999 < float(done.stdout.split()[-1]) < 0.999999
+    assert closeness < float(done.stdout.split()[-1]) < 0.999999
 
 
 @pytest.mark.parametrize(("bits", "package"), [(8, "torchao"), (4, "bitsandbytes")])
@@ -74,7 +69,7 @@ def test_a_missing_package_is_named(
 def test_a_gguf_file_is_packed_already(tmp_path: Path) -> None:
     path = tiny_gguf.write(tmp_path / "tiny.gguf", "llama").path
     with pytest.raises(UserError, match="packed already"):
-        logits(path, 8)
+        target_for(read_shape(path), "torch", "cpu", weights="8bit")
 
 
 def test_a_device_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,9 +99,27 @@ def test_a_missing_operation_is_a_sentence(folder: Path, monkeypatch: pytest.Mon
         raise NotImplementedError("The operator 'aten::nothing' is not implemented for the MPS device.\nMore.")
 
     monkeypatch.setattr(backend._model.blocks[0], "forward", missing)
-    with pytest.raises(UserError, match=r"aten::nothing.*Choose the CPU"):
+    monkeypatch.setattr(backend._model, "device", torch.device("mps"))
+    with pytest.raises(UserError, match=r"MPS yet.*aten::nothing.*Choose the CPU"):
         backend.forward(TOKENS)
     assert backend.length == 0
+
+
+@pytest.mark.parametrize(
+    ("device", "raised", "said"),
+    [
+        ("cuda", torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 1 GiB"), "no memory left"),
+        ("mps", TypeError("Cannot convert a MPS Tensor to float64 dtype"), "float64"),
+    ],
+)
+def test_what_a_device_cannot_do_is_a_sentence(device: str, raised: Exception, said: str) -> None:
+    with pytest.raises(UserError, match=said), in_sentences(torch.device(device)):
+        raise raised
+
+
+def test_other_errors_stay_what_they_are() -> None:
+    with pytest.raises(RuntimeError, match="a bug"), in_sentences(torch.device("mps")):
+        raise RuntimeError("a bug of ours")
 
 
 def test_layers_beyond_the_card_wait_on_the_processor() -> None:

@@ -16,12 +16,14 @@ INDEX = "model.safetensors.index.json"
 SHARDS = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"]
 
 
-def chosen(names: list[str], index: dict[str, object] | None = None, folder: Path = Path()) -> list[str]:
+def chosen(
+    names: list[str], index: dict[str, object] | None = None, folder: Path = Path(), heads: bool = False
+) -> list[str]:
     def read_index(name: str) -> Path:
         (folder / name).write_text(json.dumps(index))
         return folder / name
 
-    return needed(names, read_index)
+    return needed(names, read_index, heads)
 
 
 def test_code_pictures_and_other_formats_are_left() -> None:
@@ -72,3 +74,15 @@ def test_names_of_the_hub_never_leave_the_folder(hub: LocalHub, tmp_path: Path) 
     here = download(NAME, folder, lambda progress: None, lambda: False)
     assert [path for path in tmp_path.rglob("*") if path.is_file() and path.parent != here] == []
     assert {asked.file for asked in hub.asked} == {"config.json", "tokenizer.json", "model.safetensors"}
+
+
+@pytest.mark.parametrize("name", ["llama-3.1-8B-instruct.bin", "heads.pt", "phi3.pth", "retaining.safetensors"])
+def test_heads_may_lie_in_a_file_of_any_name(name: str) -> None:
+    leftovers = ["training_args.bin", "optimizer.pt", "scheduler.pt", "rng_state_0.pth", "adapter_model.bin"]
+    assert chosen(["config.json", name, *leftovers], heads=True) == sorted(["config.json", name])
+    assert chosen(["model.safetensors", name], heads=True) == [name]
+
+
+def test_heads_among_a_models_weights_come_with_them(tmp_path: Path) -> None:
+    assert chosen(["model.safetensors", "training_args.bin"], heads=True) == ["model.safetensors"]
+    assert chosen([*SHARDS], heads=True) == SHARDS
