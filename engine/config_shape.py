@@ -39,8 +39,8 @@ _WINDOW_UNSAID = {"mistral": 4096, "qwen2": 4096, "qwen3": 4096}
 
 @dataclass(frozen=True)
 class Weights:
-    """bytes: of all files. tensors: elements by name, empty where the files are not safetensors. stored: their dtype, or
-    "" where they differ or it is not known.
+    """bytes: of all files. tensors: elements by name, empty where the files are not safetensors. stored: their
+    dtype, or "" where they differ or it is not known.
     """
 
     bytes: int

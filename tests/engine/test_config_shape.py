@@ -89,6 +89,7 @@ def test_a_folder_tells_its_whole_shape(tmp_path: Path) -> None:
         feed_forward=40,
         vocabulary=50,
         parameters=PARAMETERS,
+        stored="float16",
     )
 
 
@@ -127,14 +128,18 @@ def test_shards_are_counted_together_and_other_files_not_at_all(tmp_path: Path) 
     assert shape.file_bytes == sum(file.stat().st_size for file in files)
 
 
-@pytest.mark.parametrize("said", [True, None])
-def test_a_tied_unembedding_counts_once_whether_it_is_stored_or_not(tmp_path: Path, said: bool | None) -> None:
-    config = {name: value for name, value in CONFIG.items() if name != "tie_word_embeddings"}
-    if said:
-        config["tie_word_embeddings"] = True
-    save_file(tensors(tied=not said), folder(tmp_path, config) / "model.safetensors")
+@pytest.mark.parametrize("stored", [True, False])
+def test_a_tied_unembedding_counts_once_whether_it_is_stored_or_not(tmp_path: Path, stored: bool) -> None:
+    config = {**CONFIG, "tie_word_embeddings": True}
+    save_file(tensors(tied=not stored), folder(tmp_path, config) / "model.safetensors")
     shape = read_shape(tmp_path)
     assert shape.tied and shape.parameters == PARAMETERS - 50 * 24
+
+
+@pytest.mark.parametrize(("kind", "tied"), [("llama", False), ("qwen2", False), ("smollm3", True)])
+def test_a_silent_configuration_ties_as_transformers_does(tmp_path: Path, kind: str, tied: bool) -> None:
+    config = {name: value for name, value in CONFIG.items() if name != "tie_word_embeddings"}
+    assert read_shape(whole(tmp_path, config={**config, "model_type": kind})).tied == tied
 
 
 def test_parameters_that_the_files_hide_are_estimated(tmp_path: Path) -> None:
