@@ -151,6 +151,8 @@ class FakeEngine:
     def make_plan(self, budget_mb: float, model: str) -> dict[str, Any]:
         if "broken" in model:
             raise RefusalError("model_broken", "This file is no model that Keepsake can read. Choose another.")
+        if model.startswith("later/"):
+            raise RefusalError("not_downloaded", f"{model} is downloaded when it is first used.")
         least = 5000 if "big" in model else 320
         ok = budget_mb >= least
         units = max(0, int((budget_mb - least + 64) * 8))
@@ -175,7 +177,13 @@ class FakeEngine:
 
     def settings_get(self, request: Request) -> dict[str, Any]:
         settings = self.state["settings"]
-        return {"settings": settings, "plan": self.make_plan(settings["budget_mb"], settings["model"])}
+        try:
+            plan = self.make_plan(settings["budget_mb"], settings["model"])
+        except RefusalError as refusal:
+            if refusal.args[0] != "not_downloaded":
+                raise
+            return {"settings": settings, "plan": None}
+        return {"settings": settings, "plan": plan}
 
     def settings_set(self, request: Request, changes: dict[str, Any]) -> dict[str, Any]:
         self.state["settings"].update(changes)

@@ -165,6 +165,27 @@ def test_a_name_on_the_hub_counts_once_it_is_used(
     assert requests(tmp_path, "settings_set") == [{"changes": {"model": "Qwen/Qwen3-0.6B"}}]
 
 
+def test_a_model_that_is_downloaded_later_can_be_saved_and_says_so(
+    dialog: SettingsDialog, qtbot: QtBot, tmp_path: Path
+) -> None:
+    write_hub_id(dialog, qtbot, "later/model")
+    qtbot.mouseClick(dialog.model.use_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(dialog._error.isVisible, timeout=WAIT_MS)
+    assert dialog._error.text() == "later/model is downloaded when it is first used."
+    assert dialog._error.property("role") == "secondary"
+    save(dialog, qtbot)
+    assert requests(tmp_path, "settings_set") == [{"changes": {"model": "later/model"}}]
+
+
+def test_the_way_a_model_runs_is_planned_with_it(dialog: SettingsDialog, qtbot: QtBot, tmp_path: Path) -> None:
+    dialog.model.advanced.toggle()
+    qtbot.mouseClick(dialog.model.runtime.buttons()[2], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(requests(tmp_path, "plan")), timeout=WAIT_MS)
+    assert requests(tmp_path, "plan")[-1]["runtime"] == "torch"
+    save(dialog, qtbot)
+    assert requests(tmp_path, "settings_set") == [{"changes": {"runtime": "torch"}}]
+
+
 def test_a_name_taken_back_allows_saving(dialog: SettingsDialog, qtbot: QtBot) -> None:
     write_hub_id(dialog, qtbot, "Qwen")
     assert not dialog.save_button.isEnabled()
