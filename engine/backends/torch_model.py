@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +19,7 @@ import torch
 from torch import Tensor, nn
 
 from engine.backends import torch_attention
+from engine.backends.gguf_once import parsed_once
 from engine.backends.heap import give_back
 from engine.backends.torch_devices import TORCH_DTYPES, device_for
 from engine.backends.torch_errors import first_line, in_sentences
@@ -56,8 +58,9 @@ class TorchModel:
 
     def __init__(self, path: Path, placement: Placement) -> None:
         self.device, self.dtype = torch.device(device_for(placement.device)), TORCH_DTYPES[placement.dtype]
-        config = _config(path)
-        self._model = _load(path, config, placement, self.device, self.dtype)
+        with parsed_once() if path.is_file() else nullcontext():
+            config = _config(path)
+            self._model = _load(path, config, placement, self.device, self.dtype)
         base: Any = self._model.model
         self.architecture: str = config.model_type
         self.blocks: Sequence[nn.Module] = list(base.layers)
