@@ -14,6 +14,8 @@ from engine.errors import UserError
 from engine.runtime_arguments import add_runtime_arguments
 from engine.settings import POLICIES, checked, checked_seed
 
+SECONDS_BETWEEN_LINES = 20.0
+
 if TYPE_CHECKING:
     from engine.store import Document, Message
 
@@ -59,6 +61,8 @@ def refuse_bad_input(options: argparse.Namespace) -> None:
         if not file.strip() or not _exists(file):
             raise UserError("no_such_file", f"There is no file {file or 'without a name'}. Nothing was read.")
     checked_seed(options.seed)
+    if (options.device or options.dtype) and options.runtime != "torch" and _is_gguf(options.model):
+        raise UserError("bad_params", "--device and --dtype are torch's. Add --runtime torch, or leave them out.")
     if options.budget_units is not None and options.budget_units < 64:
         raise UserError("bad_params", "A budget has at least 64 units.")
     if "question" not in options:
@@ -71,6 +75,11 @@ def refuse_bad_input(options: argparse.Namespace) -> None:
     if options.query_aware and not (options.files or options.conversation):
         raise UserError("nothing_to_read", "There is no document to read for this question. Name a file.")
     checked({"max_tokens": options.max_tokens, "temperature": options.temperature})
+
+
+def _is_gguf(model: str | None) -> bool:
+    """Whether llama.cpp would run it by itself: the starter model, or a file."""
+    return model is None or Path(model).expanduser().is_file()
 
 
 def _exists(path: str) -> bool:
@@ -92,9 +101,9 @@ class Work:
         overrides = {name: getattr(options, name) for name in names}
         self.engine = Engine(options.data_dir, {k: v for k, v in overrides.items() if v is not None})
         self.engine.units, self.engine.seed = options.budget_units, options.seed
-        self.quiet = options.json or not sys.stderr.isatty()
+        self.quiet, self.terminal = options.json, sys.stderr.isatty()
         self.stream = not options.json
-        self._line = False
+        self._line, self._said = False, time.monotonic()
         self.begun: str | None = None
         signal.signal(signal.SIGINT, lambda *_: self.engine.cancelled.set())
 
@@ -119,9 +128,20 @@ class Work:
             self._progress(f"Reading: page {data['page']} of {data['pages'] or 1}, {share} %{about}")
 
     def _progress(self, text: str) -> None:
-        if not self.quiet and (text or self._line):
+        if self.quiet:
+            return
+        if not self.terminal:
+            self._say_now_and_then(text)
+        elif text or self._line:
             print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
             self._line = bool(text)
+
+    def _say_now_and_then(self, text: str) -> None:
+        """A line of its own where none can be written over, so that a log shows that work goes on."""
+        now = time.monotonic()
+        if text and now - self._said >= SECONDS_BETWEEN_LINES:
+            self._said = now
+            print(text, file=sys.stderr, flush=True)
 
     def conversation(self, id: str | None, title: str) -> str:
         store = self.engine.store

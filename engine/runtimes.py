@@ -5,6 +5,7 @@ It knows the two runtimes and imports neither before it is needed.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
@@ -83,6 +84,7 @@ def open_runtime(
         from engine.backends.llama_cpp import LlamaCppBackend
 
         return LlamaCppBackend(shape.path, n_ctx=cells, n_batch=batch, heads=heads, abort=abort)
+    _quiet()
     from engine.backends.torch_backend import TorchBackend
     from engine.backends.torch_model import Placement
 
@@ -95,6 +97,12 @@ def open_runtime(
         placement=Placement(target.device, target.dtype, target.weight_bits, layers_on_device),
         grows=not evicts,
     )
+
+
+def _quiet() -> None:
+    """Where torchao is installed transformers imports it, and it and torch then warn of their own future."""
+    for name in ("torch.utils._pytree", "torchao"):
+        logging.getLogger(name).disabled = True
 
 
 def described(target: Target) -> dict[str, Any] | None:

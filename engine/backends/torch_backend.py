@@ -27,7 +27,7 @@ from engine.errors import UserError
 from engine.locret.heads import RetainingHeads
 from engine.model_shape import model_name
 
-_TRIED_TOKENS = 2
+_TRIED_TOKENS = 8
 STATE_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
     torch.float32: np.dtype(np.float32),
     torch.float16: np.dtype(np.float16),
@@ -162,11 +162,16 @@ class TorchBackend:
 
     @torch.inference_mode()
     def logits(self) -> Tensor:
-        """float32 (vocabulary,), on the CPU: of the last token forwarded."""
+        """float32 (vocabulary,), on the CPU: of the last token forwarded. Raises UserError where they overflowed."""
         if self._last_hidden is None:
             raise RuntimeError("no token was read whose logits could be given")
         with in_sentences(self._model.device):
-            return self._model.unembed(self._last_hidden).float().cpu().clone()
+            logits = self._model.unembed(self._last_hidden).float().cpu().clone()
+        if not logits.isfinite().all():
+            name = str(self._model.dtype).removeprefix("torch.")
+            message = f"This model's numbers do not fit {name}. Choose another precision (--dtype bfloat16 or float32)."
+            raise UserError("model_broken", message)
+        return logits
 
     def export_state(self) -> Iterator[LayerState]:
         """The cache, keys unrotated, each layer copied when it is asked for; the same bit for bit after `import_state`
@@ -214,7 +219,7 @@ class TorchBackend:
         """Runs a few tokens, so that what this model or device cannot do is known before a person waits for it."""
         abort, self._abort = self._abort, None
         try:
-            self.forward([0] * _TRIED_TOKENS)
+            self.forward(list(range(min(_TRIED_TOKENS, self._capacity))))
             self.logits()
         except UserError:
             raise

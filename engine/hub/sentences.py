@@ -11,7 +11,7 @@ from engine.errors import UserError
 
 _TEMPORARY = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS)
 _REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
-_KEPT = "What was downloaded is kept: start the download again to go on from there."
+_KEPT = "Try again: what has come so far is kept."
 
 
 def is_temporary(error: Exception) -> bool:
@@ -34,7 +34,10 @@ def of_the_hub(error: Exception, name: str, revision: str | None) -> UserError |
         case errors.HfHubHTTPError():
             return _of_the_model(error, name, revision, host) or _of_the_status(error, name, host)
         case httpx2.HTTPError():
-            return _failed(f"{host} cannot be reached, or the connection was lost. Check your network. {_KEPT}")
+            return _failed(
+                f"{name} could not be downloaded: {host} cannot be reached, or the connection was lost. Check your "
+                f"network. {_KEPT}"
+            )
     return None
 
 

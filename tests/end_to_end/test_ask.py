@@ -188,3 +188,19 @@ def test_nothing_is_made_up_when_nothing_could_be_read(tmp_path: Path) -> None:
     assert said["answer"].startswith("None of it could be read.")
     assert said["documents"][0]["outcome"] == "needs_password"
     assert said.keys() == FIELDS.keys()
+
+
+def test_torch_reads_the_starter_models_file_as_llama_cpp_does(
+    first: tuple[Path, dict[str, Any]], folder: Path, tmp_path: Path
+) -> None:
+    """The same tokens, the same number of units, and the model's own words for an answer."""
+    said = report(tmp_path, str(folder), QUESTION, "--budget-units", "256", "--runtime", "torch", "--dtype", "float32")
+    assert (said["tokens_read"], said["documents"][0]["outcome"]) == (first[1]["tokens_read"], "read")
+    assert 256 <= said["units_kept"] < said["tokens_read"]
+    assert said["answer"]
+
+
+def test_what_torch_alone_understands_is_not_ignored(folder: Path, tmp_path: Path) -> None:
+    done = ask(tmp_path, str(folder), QUESTION, "--device", "cpu")
+    assert done.returncode == 1
+    assert "--runtime torch" in done.stderr

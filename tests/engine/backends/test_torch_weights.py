@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from engine.backends import torch_model
 from engine.backends.torch_backend import TorchBackend
@@ -131,3 +132,14 @@ def test_layers_beyond_the_card_wait_on_the_processor() -> None:
     assert [places[f"model.layers.{layer}"] for layer in range(4)] == ["cuda", "cpu", "cpu", "cpu"]
     assert places["model.embed_tokens"] == places["lm_head"] == places["model.norm"] == "cuda"
     assert _device_map(config, Placement("cpu", "bfloat16", 16, 1), torch.device("cpu")) == {"": "cpu"}
+
+
+def test_numbers_that_do_not_fit_the_precision_are_told(tmp_path: Path) -> None:
+    """An answer of nothing would be the alternative."""
+    path = tiny_folder.write(tmp_path / "m", **SIZES)
+    weights = load_file(path / "model.safetensors")
+    weights["model.layers.0.mlp.down_proj.weight"] *= 1e6
+    save_file(weights, path / "model.safetensors", {"format": "pt"})
+    with pytest.raises(UserError, match="do not fit float16"):
+        TorchBackend(path, n_ctx=64, placement=Placement("cpu", "float16"))
+    TorchBackend(path, n_ctx=64, placement=Placement("cpu", "bfloat16")).close()
