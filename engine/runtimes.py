@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +58,7 @@ def target_for(
     return Target("torch", there, dtype_for(dtype, there), bits, hidden, torch_brings_cuda(), memory_of(there))
 
 
+@cache
 def torch_brings_cuda() -> bool:
     """Whether the installed torch has NVIDIA's libraries; torch itself is not imported for it."""
     spec = find_spec("torch")

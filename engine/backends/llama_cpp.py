@@ -17,6 +17,7 @@ from torch import Tensor
 
 from engine.backends import llama_state
 from engine.backends.base import LayerState, Timings
+from engine.backends.checks import check_heads, check_slots
 from engine.backends.fair_rounding import FairRounding
 from engine.backends.llama_context import LlamaContext
 from engine.backends.llama_features import FeatureCapture
@@ -25,7 +26,6 @@ from engine.backends.llama_state import SequenceState
 from engine.backends.rope import Rope, Rotation
 from engine.backends.rope_check import PROBE_TOKENS, EvictionRefusedError, check_rope
 from engine.backends.scoring import Scorer, interleaved_columns
-from engine.errors import UserError
 from engine.locret.heads import RetainingHeads
 
 # Architectures whose feature order is known: the rows of `llama` files are interleaved, those of the others are not.
@@ -84,7 +84,7 @@ class LlamaCppBackend:
         self, cells: int, batch: int, threads: int, heads: RetainingHeads | None, abort: Callable[[], bool] | None
     ) -> None:
         if heads is not None:
-            self._check_heads(heads)
+            check_heads(heads, self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
         rope = self._checked_rope(cells, threads, heads)
         self._context = LlamaContext(self._model, cells, batch, threads, abort, observed=heads is not None)
         self._rotation = Rotation(rope, self._context.cells) if rope else None
@@ -141,7 +141,7 @@ class LlamaCppBackend:
         """
         if self._rotation is None:
             raise EvictionRefusedError(self.eviction_refusal)
-        self._check_slots(slots)
+        check_slots(slots, self.layers, self.kv_heads, self._length)
         began = time.perf_counter()
         moved = slots - torch.arange(slots.shape[-1])
         state = llama_state.compact(
@@ -196,11 +196,6 @@ class LlamaCppBackend:
         self._context.close()
         self._model.close()
 
-    def _check_heads(self, heads: RetainingHeads) -> None:
-        shape = (self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
-        if (heads.layers, heads.width, heads.kv_heads) != shape:
-            raise UserError("model_broken", "These retaining heads were trained for a model of another shape.")
-
     def _checked_rope(self, cells: int, threads: int, heads: RetainingHeads | None) -> Rope | None:
         known = self.architecture in _INTERLEAVED_ROWS | _PLAIN_ROWS
         try:
@@ -246,14 +241,6 @@ class LlamaCppBackend:
         assert self._rotation is not None
         turned = self._rotation.back(keys.float(), moved.T.reshape(-1))
         return self._rounding(turned.view(-1, self.kv_heads, self.head_dim)).view(moved.shape[-1], -1)
-
-    def _check_slots(self, slots: Tensor) -> None:
-        if slots.shape[:2] != (self.layers, self.kv_heads) or slots.shape[-1] == 0:
-            raise ValueError(
-                f"slots of shape {tuple(slots.shape)} for {self.layers} layers of {self.kv_heads} KV heads"
-            )
-        if slots.min() < 0 or slots.max() >= self._length or not (slots.diff(dim=-1) > 0).all():
-            raise ValueError(f"slots must ascend within 0..{self._length - 1} in each head")
 
     def _state_of(self, layers: Iterator[LayerState]) -> SequenceState | None:
         """The layers as llama.cpp takes them, None for an empty cache; never holds two of them."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
+from engine.backends.checks import check_heads, check_slots
 from engine.backends.scoring import Scorer
 from engine.backends.torch_attention import Pass, unrotated
 from engine.backends.torch_cache import LayerUnits, SlotRotation, UnitCache
@@ -70,30 +71,34 @@ class TorchBackend:
         self.template_words = model.vocabulary.template_words
         self.state_dtype = STATE_DTYPES[model.dtype]
         self.eviction_refusal: str | None = None
-        if model.window and n_ctx > model.window:
-            model.close()
-            raise UserError(
-                "model_broken",
-                f"{model_path.name} sees only its last {model.window:,} tokens (sliding-window layers), so its cache "
-                f"cannot hold {n_ctx:,}. Choose a smaller memory budget, or another model.",
-            )
         self._batch, self._abort = n_batch, abort
         self._capacity = n_ctx
-        self._rotation = SlotRotation(model.frequencies, model.magnitude, n_ctx, model.device)
-        rotations = [self._rotation if rotated else None for rotated in model.rotated_layers]
-        self._cache = UnitCache(n_ctx, grows, rotations)
-        self._scorer = self._scoring(heads) if heads is not None else None
-        self._capture = FeatureCapture(self._score_layer)
         self._last_hidden: Tensor | None = None
         self._stoppable = False
         self._forward_seconds = self._scoring_seconds = self._evicting_seconds = 0.0
         self._hooks = ExitStack()
-        self._watch()
         try:
-            self._try_out(model_path)
+            self._open(model_path, grows, heads)
         except BaseException:
-            self.close()
+            self._hooks.close()
+            model.close()
             raise
+
+    def _open(self, path: Path, grows: bool, heads: RetainingHeads | None) -> None:
+        model = self._model
+        if model.window and self._capacity > model.window:
+            raise UserError(
+                "model_broken",
+                f"{path.name} sees only its last {model.window:,} tokens (sliding-window layers), so its cache "
+                f"cannot hold {self._capacity:,}. Choose a smaller memory budget, or another model.",
+            )
+        self._rotation = SlotRotation(model.frequencies, model.magnitude, self._capacity, model.device)
+        rotations = [self._rotation if rotated else None for rotated in model.rotated_layers]
+        self._cache = UnitCache(self._capacity, grows, rotations)
+        self._scorer = self._scoring(heads) if heads is not None else None
+        self._capture = FeatureCapture(self._score_layer)
+        self._watch()
+        self._try_out(path)
 
     @property
     def length(self) -> int:
@@ -148,7 +153,7 @@ class TorchBackend:
 
         slots: int64 (layers, kv_heads, kept), ascending in each head.
         """
-        self._check_slots(slots)
+        check_slots(slots, self.layers, self.kv_heads, self.length)
         began = time.perf_counter()
         with in_sentences(self._model.device):
             self._cache.keep(slots)
@@ -258,9 +263,7 @@ class TorchBackend:
     # --- scoring -----------------------------------------------------------------------------------------------------
 
     def _scoring(self, heads: RetainingHeads) -> Scorer:
-        shape = (self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
-        if (heads.layers, heads.width, heads.kv_heads) != shape:
-            raise UserError("model_broken", "These retaining heads were trained for a model of another shape.")
+        check_heads(heads, self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
         return Scorer(heads, None, self._model.device, self._model.dtype)
 
     def _score_layer(self, layer: int, parts: list[Tensor]) -> None:
@@ -290,14 +293,6 @@ class TorchBackend:
         return LayerState(np.empty(shape, self.state_dtype), np.empty(shape, self.state_dtype))
 
     # --- checks ------------------------------------------------------------------------------------------------------
-
-    def _check_slots(self, slots: Tensor) -> None:
-        if slots.shape[:2] != (self.layers, self.kv_heads) or slots.shape[-1] == 0:
-            raise ValueError(
-                f"slots of shape {tuple(slots.shape)} for {self.layers} layers of {self.kv_heads} KV heads"
-            )
-        if slots.min() < 0 or slots.max() >= self.length or not (slots.diff(dim=-1) > 0).all():
-            raise ValueError(f"slots must ascend within 0..{self.length - 1} in each head")
 
     def _check_layer(self, state: LayerState, units_before: int) -> None:
         """units_before: of the layer before it, 0 for the first."""

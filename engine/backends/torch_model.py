@@ -26,6 +26,7 @@ from engine.backends.torch_errors import first_line, in_sentences
 from engine.backends.vocabulary import Vocabulary, folder_vocabulary, gguf_vocabulary
 from engine.config_shape import CONFIG, refuse_unknown
 from engine.errors import UserError
+from engine.gguf_shape import read_header
 from engine.model_shape import model_name, read_shape
 from engine.target import Device, Dtype, WeightBits
 
@@ -69,7 +70,7 @@ class TorchModel:
         self.layers, self.heads = len(self.blocks), int(config.num_attention_heads)
         self.kv_heads = int(config.num_key_value_heads or config.num_attention_heads)
         self.head_dim = int(getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads)
-        self.window = _window(config)
+        self.window = _window(path, config)
         self.context_length = min(int(config.max_position_embeddings), self.window or sys.maxsize)
         self.model_bytes = sum(parameter.nbytes for parameter in self._model.parameters())
         self.rotated_layers = [bool(getattr(attention, "use_rope", True)) for attention in self.attentions]
@@ -130,8 +131,14 @@ def _complete(config: Any, path: Path) -> None:
         config.pad_token_id = None
 
 
-def _window(config: Any) -> int | None:
-    """Tokens of the sliding window where one is in use. Slots that never pass it are never cut by it."""
+def _window(path: Path, config: Any) -> int | None:
+    """Tokens of the sliding window where one is in use. Slots that never pass it are never cut by it.
+
+    Of a GGUF file it is in the header, which transformers does not read for it.
+    """
+    if path.is_file():
+        fields = read_header(path).fields
+        return int(fields.get(f"{fields['general.architecture']}.attention.sliding_window", 0)) or None
     window = getattr(config, "sliding_window", None)
     kinds = getattr(config, "layer_types", None) or ["sliding_attention"]
     return int(window) if window and "sliding_attention" in kinds else None

@@ -21,7 +21,7 @@ from engine.backends.torch_backend import TorchBackend
 from engine.backends.torch_model import Placement, TorchModel
 from engine.errors import UserError
 from engine.locret.heads import RetainingHeads
-from tests.engine.backends import tiny_folder
+from tests.engine.backends import tiny_folder, tiny_gguf
 from tests.engine.backends.samples import random_slots
 from tests.engine.backends.tiny_folder import CONTEXT, HEAD_DIM, KINDS, KV_HEADS, LAYERS, VOCABULARY, WIDTH
 
@@ -148,6 +148,14 @@ def test_a_window_that_could_cut_is_refused_by_name(tmp_path: Path) -> None:
     tokens = some_tokens(256)
     backend.forward(tokens)
     torch.testing.assert_close(backend.logits(), full_pass(path, tokens)[-1], atol=1e-4, rtol=0)
+
+
+def test_a_window_that_a_gguf_file_names_is_refused_too(tmp_path: Path) -> None:
+    """As Phi-3-mini-4k has it; transformers does not read it from the file."""
+    path = tiny_gguf.write(tmp_path / "tiny.gguf", "phi3", window=128).path
+    with pytest.raises(UserError, match="128"):
+        open_torch(path, n_ctx=256)
+    assert open_torch(path, n_ctx=128).length == 0
 
 
 @pytest.mark.parametrize("model_type", ["gemma2", "gpt2", "mamba"])

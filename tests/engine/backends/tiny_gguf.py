@@ -33,7 +33,9 @@ class TinyModel:
     tensors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
 
-def write(path: Path, architecture: str, context: int = 512, rope: str = "plain", seed: int = 0) -> TinyModel:
+def write(
+    path: Path, architecture: str, context: int = 512, rope: str = "plain", seed: int = 0, window: int | None = None
+) -> TinyModel:
     """rope: plain; factors (Llama 3's `rope_freqs`, phi3's long and short); yarn; rope of other layers is alike."""
     random = np.random.default_rng(seed)
     model = TinyModel(path)
@@ -53,7 +55,7 @@ def write(path: Path, architecture: str, context: int = 512, rope: str = "plain"
     if rope == "factors" and architecture == "phi3":
         model.tensors["rope_factors_long.weight"] = np.linspace(1, 30, HEAD_DIM // 2, dtype=np.float32)
         model.tensors["rope_factors_short.weight"] = np.linspace(1, 2, HEAD_DIM // 2, dtype=np.float32)
-    _save(model, architecture, context, rope)
+    _save(model, architecture, context, rope, 16 if architecture == "gemma2" else window)
     return model
 
 
@@ -81,7 +83,7 @@ def _add_layer(architecture: str, prefix: str, add: Callable[..., None]) -> None
         add(f"{prefix}.post_ffw_norm.weight", width, around=1.0)
 
 
-def _save(model: TinyModel, architecture: str, context: int, rope: str) -> None:
+def _save(model: TinyModel, architecture: str, context: int, rope: str, window: int | None) -> None:
     writer = gguf.GGUFWriter(model.path, architecture)
     writer.add_context_length(context)
     writer.add_embedding_length(embedding_width(architecture))
@@ -103,8 +105,8 @@ def _save(model: TinyModel, architecture: str, context: int, rope: str) -> None:
     if rope == "factors" and architecture == "phi3":
         writer.add_rope_scaling_orig_ctx_len(context // 2)
         writer.add_rope_scaling_attn_factors(1.19)
-    if architecture == "gemma2":
-        writer.add_sliding_window(16)
+    if window:
+        writer.add_sliding_window(window)
     for name, values in model.tensors.items():
         writer.add_tensor(name, values)
     writer.write_header_to_file()
