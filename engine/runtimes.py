@@ -86,7 +86,7 @@ def open_runtime(
         from engine.backends.llama_cpp import LlamaCppBackend
 
         return LlamaCppBackend(shape.path, n_ctx=cells, n_batch=batch, heads=heads, abort=abort)
-    _quiet()
+    quiet()
     from engine.backends.torch_backend import TorchBackend
     from engine.backends.torch_model import Placement
 
@@ -101,7 +101,7 @@ def open_runtime(
     )
 
 
-def _quiet() -> None:
+def quiet() -> None:
     """Where torchao is installed transformers imports it, and it and torch then warn of their own future."""
     for name in ("torch.utils._pytree", "torchao"):
         logging.getLogger(name).disabled = True

