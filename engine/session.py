@@ -207,7 +207,10 @@ class Session:
         Every token that was yielded and followed by another step is part of the cache; `answered` closes the segment.
         """
         runtime = self.model.runtime
-        for _ in range(min(max_tokens, self.model.capacity - runtime.length)):
+        room = self.model.capacity - runtime.length
+        if runtime.position > runtime.length:  # at original positions, which end where the model's do
+            room = min(room, runtime.position_limit - runtime.position)
+        for _ in range(min(max_tokens, room)):
             token = choose(runtime.logits())
             if token in runtime.end_tokens:
                 return
@@ -240,6 +243,8 @@ class Session:
             self._store(self.key, "complete")
 
     def _store(self, key: str, state: str, replacing: str | None = None) -> None:
+        """Settled, so that the number of tokens read says where the units stand."""
+        self.reader.settle()
         reading = Reading(
             key=key,
             parent=self.key if state == "partial" else None,
@@ -265,16 +270,21 @@ class Session:
             b"" if full else units.positions[index].numpy().tobytes(),
         )
 
-    def _restored(self, length: int, units: Units, index: int, row: Layer) -> LayerState:
-        """A stored layer of `length` units in each head; their scores and positions are written to `units`."""
-        shape = (self.model.shape.kv_heads, length)
-        if self.model.selection is not None:
+    def _restored(self, reading: Reading, units: Units, index: int, row: Layer) -> LayerState:
+        """A stored layer; the scores and original positions of its units are written to `units`."""
+        length, selection = reading.units, self.model.selection
+        shape, positions = (self.model.shape.kv_heads, length), None
+        if selection is not None:
             units.scores[index].numpy()[:] = np.frombuffer(row.scores, np.float32).reshape(shape)
             units.positions[index].numpy()[:] = np.frombuffer(row.positions, np.int32).reshape(shape)
+            if not selection.at_slots(reading.tokens_read, self.model.runtime.position_limit):
+                positions = units.positions[index].numpy()
         width, dtype = self.model.shape.kv_heads * self.model.shape.head_dim, self.model.runtime.state_dtype
         return LayerState(
             np.frombuffer(row.keys, dtype).reshape(length, width),
             np.frombuffer(row.values, dtype).reshape(length, width),
+            positions,
+            None if positions is None else reading.tokens_read,
         )
 
     def _load(self, key: str) -> bool:
@@ -287,7 +297,7 @@ class Session:
         known = (runtime.layers, runtime.kv_heads, 0 if self.model.selection is None else reading.units)
         units = Units(torch.empty(known), torch.empty(known, dtype=torch.int32))
         # map() keeps no layer once it has given it away: a variable in a loop would, beside the next one.
-        runtime.import_state(map(partial(self._restored, reading.units, units), count(), layers))
+        runtime.import_state(map(partial(self._restored, reading, units), count(), layers))
         self.reader.units = units
         self.reader.tokens_read = reading.tokens_read
         self.key, self.partial_of, self.partial = key, "", 0

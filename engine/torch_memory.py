@@ -43,6 +43,7 @@ def memory(shape: ModelShape, target: Target, selection: Selection, layers_on_de
     weights = weight_bytes(shape, target, layers_on_device)
     cache = cache_bytes(shape, target, selection)
     activations = forward_bytes(shape, target, selection) + eviction_bytes(shape, target, selection)
+    activations += rotation_bytes(shape, selection)
     program = program_bytes(target, weights + cache + activations)
     if target.device == "cpu":
         loading = program - PROGRAM_BYTES + PROGRAM_AT_LOADING_BYTES + loading_bytes(shape, target)
@@ -92,11 +93,17 @@ def head_bytes(shape: ModelShape, target: Target) -> int:
 
 
 def cache_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
-    """Each unit's value, its key unrotated, so that no move to another slot costs a rounding, its key rotated by its
-    slot, a float32 score and an int32 position.
+    """Each unit's value, its key unrotated, so that no move to another slot costs a rounding, its key rotated, and four
+    bytes each for its score, its original position and its RoPE position.
     """
-    unit = 3 * shape.head_dim * ELEMENT_BYTES[target.dtype] + 8
+    unit = 3 * shape.head_dim * ELEMENT_BYTES[target.dtype] + 12
     return selection.capacity * shape.layers * shape.kv_heads * unit
+
+
+def rotation_bytes(shape: ModelShape, selection: Selection) -> int:
+    """Tables of cosines and sines, float32 for half a head: of the slots, or of every position that the model knows."""
+    positions = selection.capacity if selection.rope == "slot" else max(selection.capacity, shape.context)
+    return positions * shape.head_dim * 4
 
 
 def eviction_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:

@@ -19,10 +19,16 @@ class AbortedError(Exception):
 
 @dataclass(frozen=True)
 class LayerState:
-    """One layer of the cache, in the runtime's own form. keys, values: `state_dtype` (units, kv_heads * head_dim)."""
+    """One layer of the cache, in the runtime's own form. keys, values: `state_dtype` (units, kv_heads * head_dim).
+
+    positions: int32 (kv_heads, units), the units' RoPE positions; None: their slots. next_position: of the token that
+    comes next, the same in every layer; None: after the last slot.
+    """
 
     keys: NDArray[Any]
     values: NDArray[Any]
+    positions: NDArray[np.int32] | None = None
+    next_position: int | None = None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Attention for transformers models over a UnitCache: queries are rotated here, by slot, keys in the cache.
+"""Attention for transformers models over a UnitCache: queries are rotated here, by position, keys in the cache.
 
 The model itself is made to rotate nothing (`unrotated`), so keys reach the cache as they were before RoPE and after
 any norm, whatever the architecture. It knows attention modules only by what transformers hands over.
@@ -16,7 +16,7 @@ from torch.nn import functional as F
 from torch.nn.attention.bias import causal_lower_right
 from transformers import AttentionInterface
 
-from engine.backends.torch_cache import SlotRotation
+from engine.backends.torch_cache import Rotation
 from engine.torch_memory import QUERY_BLOCK
 
 NAME = "keepsake"
@@ -26,10 +26,10 @@ _WIDEST_FUSED, _FUSED_SINCE = 256, (8, 0)
 class Pass:
     """What the attention of one forward shares: the rotation of the queries and the causal mask.
 
-    first: the slot of the forward's first token.
+    first: the position of the forward's first token.
     """
 
-    def __init__(self, rotation: SlotRotation, first: int) -> None:
+    def __init__(self, rotation: Rotation, first: int) -> None:
         self.rotation, self.first = rotation, first
         self._mask: Tensor | None = None
 

@@ -18,9 +18,10 @@ from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
 from engine.backends.checks import check_heads, check_slots
+from engine.backends.places import Places
 from engine.backends.scoring import Scorer
 from engine.backends.torch_attention import Pass, unrotated
-from engine.backends.torch_cache import LayerUnits, SlotRotation, UnitCache
+from engine.backends.torch_cache import LayerUnits, Rotation, UnitCache
 from engine.backends.torch_errors import first_line, in_sentences
 from engine.backends.torch_features import FeatureCapture
 from engine.backends.torch_model import Placement, TorchModel
@@ -67,6 +68,7 @@ class TorchBackend:
             model.model_bytes,
             model.architecture,
         )
+        self.position_limit = model.context_length
         self.chat_template, self.end_tokens = model.vocabulary.chat_template, model.vocabulary.end_tokens
         self.template_words = model.vocabulary.template_words
         self.state_dtype = STATE_DTYPES[model.dtype]
@@ -92,9 +94,12 @@ class TorchBackend:
                 f"{path.name} sees only its last {model.window:,} tokens (sliding-window layers), so its cache "
                 f"cannot hold {self._capacity:,}. Choose a smaller memory budget, or another model.",
             )
-        self._rotation = SlotRotation(model.frequencies, model.magnitude, self._capacity, model.device)
+        self._rotation = Rotation(
+            model.frequencies, model.magnitude, self._capacity, model.context_length, model.device
+        )
         rotations = [self._rotation if rotated else None for rotated in model.rotated_layers]
         self._cache = UnitCache(self._capacity, grows, rotations)
+        self._places = Places(self.layers, self.kv_heads)
         self._scorer = self._scoring(heads) if heads is not None else None
         self._capture = FeatureCapture(self._score_layer)
         self._watch()
@@ -104,6 +109,11 @@ class TorchBackend:
     def length(self) -> int:
         """Units that each head holds now."""
         return self._cache.length
+
+    @property
+    def position(self) -> int:
+        """The RoPE position of the token that comes next."""
+        return self._cache.position
 
     @property
     def capacity(self) -> int:
@@ -123,7 +133,7 @@ class TorchBackend:
 
     @torch.inference_mode()
     def forward(self, tokens: Sequence[int]) -> Tensor | None:
-        """Runs the tokens at slots length..length+n-1; the logits are then those of the last one.
+        """Runs the tokens at positions position..position+n-1; the logits are then those of the last one.
 
         Returns the raw CIS, float32 (layers, kv_heads, n), or None without heads. Raises AbortedError; the cache is
         then as it was before the call, as it is after any other error.
@@ -138,7 +148,7 @@ class TorchBackend:
             with in_sentences(self._model.device):
                 pieces = [self._run(tokens[at : at + self._batch]) for at in range(0, len(tokens), self._batch)]
         except BaseException:
-            self._cache.drop_from(before)
+            self._drop_from(before)
             self._capture.drop()
             if self._scorer is not None:
                 self._scorer.drop()
@@ -148,21 +158,26 @@ class TorchBackend:
         return torch.cat([piece for piece in pieces if piece is not None], dim=-1) if self._scorer else None
 
     @torch.inference_mode()
-    def keep(self, slots: Tensor) -> None:
-        """Keeps only these units and renumbers them; each kept key is rotated to its new slot from its own original.
+    def keep(self, slots: Tensor, compact: bool = True) -> None:
+        """Keeps only these units; compact: each kept key is rotated to its new slot from its own original, otherwise it
+        stays as it is.
 
         slots: int64 (layers, kv_heads, kept), ascending in each head.
         """
         check_slots(slots, self.layers, self.kv_heads, self.length)
         began = time.perf_counter()
         with in_sentences(self._model.device):
-            self._cache.keep(slots)
+            if compact:
+                self._places.clear()
+            else:
+                self._places.keep(slots, self.length)
+            self._cache.keep(slots, compact)
         self._evicting_seconds += time.perf_counter() - began
 
     @torch.inference_mode()
     def clear(self) -> None:
         """Empties the cache and zeroes its memory."""
-        self._cache.drop_from(0)
+        self._drop_from(0)
         self._last_hidden = None
 
     @torch.inference_mode()
@@ -182,7 +197,9 @@ class TorchBackend:
         """The cache, keys unrotated, each layer copied when it is asked for; the same bit for bit after `import_state`
         in any process.
         """
-        return (self._exported(layer.units()) if self.length else self._empty_layer() for layer in self._cache.units)
+        if not self.length:
+            return (self._empty_layer() for _ in self._cache.units)
+        return (self._exported(index, layer.units()) for index, layer in enumerate(self._cache.units))
 
     @torch.inference_mode()
     def import_state(self, layers: Iterable[LayerState]) -> None:
@@ -198,12 +215,20 @@ class TorchBackend:
             raise
 
     def _put_all(self, layers: Iterable[LayerState]) -> None:
-        given = 0
+        given, positions, following = 0, [], None
         for layer, state in zip(self._cache.units, layers, strict=True):
             self._check_layer(state, given)
-            given = len(state.keys)
+            given, following = len(state.keys), state.next_position
+            positions.append(state.positions)
             if given:
-                layer.put(LayerUnits(self._imported(state.keys), self._imported(state.values)))
+                units = LayerUnits(self._imported(state.keys), self._imported(state.values))
+                layer.put(units, state.positions, state.next_position)
+        self._places.put(positions, following, given)
+
+    def _drop_from(self, slot: int) -> None:
+        self._cache.drop_from(slot)
+        if slot == 0:
+            self._places.clear()
 
     def tokenize(self, text: str, special: bool) -> list[int]:
         """special: whether control tokens in the text are read as such; False for documents and questions."""
@@ -248,7 +273,7 @@ class TorchBackend:
 
     def _run(self, tokens: Sequence[int]) -> Tensor | None:
         self._stoppable = len(tokens) > 1  # one token is over before anybody could wait for it
-        self._last_hidden = self._model.run(tokens, self._cache, Pass(self._rotation, self._cache.length))
+        self._last_hidden = self._model.run(tokens, self._cache, Pass(self._rotation, self._cache.position))
         if self._scorer is None:
             return None
         began = time.perf_counter()
@@ -275,8 +300,9 @@ class TorchBackend:
 
     # --- state -------------------------------------------------------------------------------------------------------
 
-    def _exported(self, units: LayerUnits) -> LayerState:
-        return LayerState(*(self._as_rows(part) for part in (units.keys, units.values)))
+    def _exported(self, layer: int, units: LayerUnits) -> LayerState:
+        positions, following = self._places.exported(layer, self.length)
+        return LayerState(self._as_rows(units.keys), self._as_rows(units.values), positions, following)
 
     def _as_rows(self, units: Tensor) -> NDArray[Any]:
         """(kv_heads, n, head_dim) to (n, kv_heads * head_dim), a copy."""

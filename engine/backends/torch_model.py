@@ -48,7 +48,7 @@ class Placement:
 
 
 class Rotary(NamedTuple):
-    """frequencies: (dimensions/2,), radians a slot. magnitude: what a rotated vector's length is multiplied by."""
+    """frequencies: (dimensions/2,), radians a position. magnitude: what a rotated vector's length is multiplied by."""
 
     frequencies: Tensor
     magnitude: float
@@ -83,7 +83,7 @@ class TorchModel:
     def run(self, tokens: Sequence[int], cache: UnitCache, attention: torch_attention.Pass) -> Tensor:
         """Runs tokens over the cache, which takes their units up. Returns the last token's hidden state, (hidden,)."""
         device = self._model.model.embed_tokens.weight.device
-        first = cache.length
+        first = cache.position
         output = self._model.model(
             input_ids=torch.tensor([list(tokens)], device=device),
             position_ids=torch.arange(first, first + len(tokens), device=device)[None],

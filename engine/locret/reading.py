@@ -82,6 +82,7 @@ class Reader:
             self.append(piece)
             done = begin + len(piece)
             self._evict(last=done == len(tokens))
+            self.settle()
             yield done
 
     def append(self, tokens: Sequence[int]) -> None:
@@ -94,9 +95,24 @@ class Reader:
         self.tokens_read += len(tokens)
 
     def make_room(self, tokens: int) -> None:
-        """Evicts down to the budget when that many more tokens would not fit the capacity."""
+        """Before a chunk or a turn: evicts down to the budget when that many more tokens would not fit the capacity."""
         if self.selection is not None and self.backend.length + tokens > self.selection.capacity:
             self._evict(last=False)
+        self.settle()
+
+    def settle(self) -> None:
+        """Compacts units that stand at their original positions where these have come to their end.
+
+        Between two pieces of a stream it may be called at any time: before the next one it is called anyway.
+        """
+        if not self._at_slots or self.backend.position == self.backend.length:
+            return
+        everything = torch.arange(self.backend.length)
+        self.backend.keep(everything.expand(self.backend.layers, self.backend.kv_heads, -1), compact=True)
+
+    @property
+    def _at_slots(self) -> bool:
+        return self.selection is None or self.selection.at_slots(self.tokens_read, self.backend.position_limit)
 
     def _evict(self, last: bool) -> None:
         """Down to the budget, the stabilizers protected, or after a document's last chunk its tail."""
@@ -104,5 +120,5 @@ class Reader:
             return
         protected = self.selection.tail if last else self.selection.stabilizers
         slots = top_slots(self.units.scores, self.units.positions, self.selection, protected)
-        self.backend.keep(slots)
+        self.backend.keep(slots, self._at_slots)
         self.units.keep(slots)

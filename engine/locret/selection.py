@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
+
+Rope = Literal["slot", "original"]
 
 
 @dataclass(frozen=True)
@@ -14,6 +17,8 @@ class Selection:
     always kept (0: the authors). tail: the last units of a document, protected when its last chunk is evicted (0: the
     authors, whose stream ends with a question's local tokens instead). turn: room beyond the budget for a question and
     its answer. local: the last tokens of an over-long question, never evicted before its answer (n_loc).
+    rope: where a unit's key is rotated to. "slot": to its slot, anew after each eviction (the authors). "original": it
+    stays where it was read as long as the stream fits the model's positions, see `at_slots`.
     """
 
     budget: int
@@ -23,6 +28,7 @@ class Selection:
     tail: int = 0
     turn: int = 1536
     local: int = 100
+    rope: Rope = "slot"
 
     def __post_init__(self) -> None:
         if self.budget < 1 or self.chunk < 1:
@@ -38,6 +44,15 @@ class Selection:
         """Cells that the cache needs: the budget and the larger of a chunk and a turn."""
         return self.budget + max(self.chunk, self.turn)
 
+    def at_slots(self, tokens_read: int, position_limit: int) -> bool:
+        """Whether every unit stands at its slot once so many tokens of a stream are read, each piece of it whole: a
+        chunk, a question, an answer.
+
+        A function of the number alone, so that nothing has to be stored. Original positions end where a further chunk,
+        or a question with its answer, might not fit the model's positions, so that no answer has to be moved.
+        """
+        return self.rope == "slot" or tokens_read + max(self.chunk, self.turn) > position_limit
+
     def keeping_first(self, tokens: int) -> Selection:
         """The same with that many sinks, for a stream that begins with a question (Locret-Q): what is read later is
         read in sight of it only as long as its units stay.
@@ -48,5 +63,5 @@ class Selection:
         most = min(self.budget // 4, self.budget - max(self.stabilizers, self.tail))
         return replace(self, sinks=max(self.sinks, min(tokens, most)))
 
-    def as_dict(self) -> dict[str, int]:
+    def as_dict(self) -> dict[str, Any]:
         return asdict(self)
