@@ -78,7 +78,7 @@ class TorchModel:
         self.vocabulary: Vocabulary = gguf_vocabulary(path) if path.is_file() else folder_vocabulary(path, config)
 
     def run(self, tokens: Sequence[int], cache: UnitCache, attention: torch_attention.Pass) -> Tensor:
-        """Runs tokens over the cache, which takes their units up. Returns the last token's hidden state, (hidden,)."""
+        """Runs tokens over the cache, which takes their units up. Returns every token's hidden state, (n, hidden)."""
         device = self._model.model.embed_tokens.weight.device
         first = cache.length
         output = self._model.model(
@@ -88,10 +88,10 @@ class TorchModel:
             use_cache=True,
             keepsake_pass=attention,
         )
-        return output.last_hidden_state[0, -1]  # type: ignore[no-any-return]
+        return output.last_hidden_state[0]  # type: ignore[no-any-return]
 
     def unembed(self, hidden: Tensor) -> Tensor:
-        """hidden: (hidden,). Returns the logits, (vocabulary,)."""
+        """hidden: (..., hidden). Returns the logits, (..., vocabulary)."""
         return self._model.lm_head(hidden)  # type: ignore[no-any-return]
 
     def close(self) -> None:
