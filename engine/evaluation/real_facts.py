@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.evaluation.answers import found
 from engine.training.corpus import Document
 
 
@@ -53,11 +54,5 @@ def located(fact: RealFact, documents: Iterable[Document]) -> int:
 
 
 def answered(fact: RealFact, text: str) -> bool:
-    """Whether the text contains an accepted answer, whatever its case, spacing and punctuation."""
-    words = _plain(text)
-    return any(_plain(answer) in words for answer in fact.answers)
-
-
-def _plain(text: str) -> str:
-    kept = "".join(character for character in text.lower() if character.isalnum() or character.isspace())
-    return " ".join(kept.split())
+    """Whether the text contains an accepted answer."""
+    return found(text, fact.answers)

@@ -1,0 +1,84 @@
+"""The labels themselves as a policy: what heads that predicted them without error would keep.
+
+It asks the training's backbone for them and knows no runtime.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from engine.backends.base import Runtime
+from engine.chat_format import ChatFormat
+from engine.errors import UserError
+from engine.evaluation.answers import question_tokens
+from engine.evaluation.fidelity_cases import Question
+from engine.locret.heads import Calibration
+from engine.locret.policies import LocretConsensus, Policy
+from engine.training.backbone import Backbone
+from engine.training.gguf_llama import UnsupportedModelError, read_llama
+from engine.training.samples import TokenPrompt, label_prompt
+
+
+class LabelPolicy:
+    """Ranks labels, looked up by original position, as another policy ranks the CIS that are trained to be them."""
+
+    name = "labels"
+
+    def __init__(self, labels: Tensor, ranking: Policy) -> None:
+        """labels: float32 (layers, kv_heads, n), of a stream's first n tokens."""
+        self._labels, self._ranking = labels, ranking
+
+    def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
+        return self._ranking.score(self._labels.gather(-1, positions.long()), positions)
+
+
+class Ceiling:
+    """The labels of a document: for every unit the strongest attention logit, over a full cache, that a token of any
+    answer pays to it (paper section 3.3), over all questions that this benchmark asks of the document: those of the
+    needles and the facts, not the continuation. So it knows the questions, which no policy may.
+    """
+
+    def __init__(self, model: Path) -> None:
+        """Raises UserError for a model whose labels cannot be computed."""
+        try:
+            self._backbone = Backbone(read_llama(model, torch.bfloat16))
+        except (UnsupportedModelError, OSError, ValueError) as error:
+            message = f"The policy labels cannot be had for {model.name}: {error}. Leave it out of --policies."
+            raise UserError("bad_params", message) from error
+
+    def policy(
+        self, runtime: Runtime, chat: ChatFormat, context: Sequence[int], questions: Sequence[Question]
+    ) -> Policy:
+        """Ranked with consensus and neighbours as Locret's CIS are, calibrated by these labels' own mean and
+        deviation. context: the stream that is read.
+        """
+        prompt = _prompt(runtime, chat, context, questions)
+        labels = torch.stack([layer.labels for layer in label_prompt(self._backbone, prompt)]).float()
+        return LabelPolicy(labels, LocretConsensus(calibration_of(labels)))
+
+
+def calibration_of(scores: Tensor) -> Calibration:
+    """scores: (layers, kv_heads, n)."""
+    mean, std = scores.mean(dim=-1), scores.std(dim=-1)
+    average = ((scores - mean[..., None]) / std[..., None]).mean(dim=(0, 1))
+    return Calibration(mean, std, float(average.mean()), float(average.std()))
+
+
+def _prompt(runtime: Runtime, chat: ChatFormat, context: Sequence[int], questions: Sequence[Question]) -> TokenPrompt:
+    """Each question with the first of its accepted answers as a branch; the queries are the answers' tokens, from the
+    one that predicts the first of them on.
+    """
+    branches: list[list[int]] = []
+    queries: list[int] = []
+    length = 0
+    for question in questions:
+        asked = question_tokens(runtime, chat, question.text)
+        branch = asked + runtime.tokenize(question.accepted[0], special=False)
+        queries += range(length + len(asked) - 1, length + len(branch))
+        length += len(branch)
+        branches.append(branch)
+    return TokenPrompt(list(context), branches, queries)
