@@ -42,13 +42,8 @@ class Ceiling:
     needles and the facts, not the continuation. So it knows the questions, which no policy may.
     """
 
-    def __init__(self, model: Path) -> None:
-        """Raises UserError for a model whose labels cannot be computed."""
-        try:
-            self._backbone = Backbone(read_llama(model, torch.bfloat16))
-        except (UnsupportedModelError, OSError, ValueError) as error:
-            message = f"The policy labels cannot be had for {model.name}: {error}. Leave it out of --policies."
-            raise UserError("bad_params", message) from error
+    def __init__(self, backbone: Backbone) -> None:
+        self._backbone = backbone
 
     def policy(
         self, runtime: Runtime, chat: ChatFormat, context: Sequence[int], questions: Sequence[Question]
@@ -59,6 +54,15 @@ class Ceiling:
         prompt = _prompt(runtime, chat, context, questions)
         labels = torch.stack([layer.labels for layer in label_prompt(self._backbone, prompt)]).float()
         return LabelPolicy(labels, LocretConsensus(calibration_of(labels)))
+
+
+def open_ceiling(model: Path) -> Ceiling:
+    """Loads the model a second time, for the labels. Raises UserError for one whose labels cannot be computed."""
+    try:
+        return Ceiling(Backbone(read_llama(model, torch.bfloat16)))
+    except (UnsupportedModelError, OSError, ValueError) as error:
+        message = f"The policy labels cannot be had for {model.name}: {error}. Leave it out of --policies."
+        raise UserError("bad_params", message) from error
 
 
 def calibration_of(scores: Tensor) -> Calibration:

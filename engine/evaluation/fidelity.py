@@ -21,7 +21,7 @@ from engine.backends.scoring import TRAINING_FREE, scoring_refusal
 from engine.budget import LARGEST_CHUNK, selection_for
 from engine.chat_format import chat_format
 from engine.errors import UserError
-from engine.evaluation.ceiling import Ceiling
+from engine.evaluation.ceiling import open_ceiling
 from engine.evaluation.fidelity_cases import Cases
 from engine.evaluation.fidelity_measure import Bench, CaseRun, Figure
 from engine.evaluation.fidelity_table import rows_of, table
@@ -140,7 +140,7 @@ def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads
         chat=chat_format(runtime.chat_template, words["bos_token"], words["eos_token"]),
         target=target,
         heads=heads,
-        ceiling=Ceiling(shape.path) if "labels" in policies else None,
+        ceiling=open_ceiling(shape.path) if "labels" in policies else None,
         policies=policies,
         kept=options.kept,
         seed=options.seed,
