@@ -55,13 +55,16 @@ class Rotary(NamedTuple):
 
 
 class TorchModel:
-    """Weights, vocabulary and shape. Raises UserError("model_missing" or "model_broken")."""
+    """Weights, vocabulary and shape. Raises UserError("model_missing" or "model_broken").
 
-    def __init__(self, path: Path, placement: Placement) -> None:
+    attention: the name of the attention, registered with transformers, that every layer calls.
+    """
+
+    def __init__(self, path: Path, placement: Placement, attention: str = torch_attention.NAME) -> None:
         self.device, self.dtype = torch.device(device_for(placement.device)), TORCH_DTYPES[placement.dtype]
         with parsed_once() if path.is_file() else nullcontext():
             config = _config(path)
-            self._model = _load(path, config, placement, self.device, self.dtype)
+            self._model = _load(path, config, placement, self.device, self.dtype, attention)
         base: Any = self._model.model
         self.architecture: str = config.model_type
         self.blocks: Sequence[nn.Module] = list(base.layers)
@@ -87,6 +90,20 @@ class TorchModel:
             cache=cache,
             use_cache=True,
             keepsake_pass=attention,
+        )
+        return output.last_hidden_state[0]  # type: ignore[no-any-return]
+
+    def run_at(self, tokens: Sequence[int], positions: Tensor, **attention: Any) -> Tensor:
+        """Runs tokens at these positions, int64 (n,), without a cache; `attention` is what the attention is handed.
+
+        Returns all hidden states, (n, hidden).
+        """
+        device = self._model.model.embed_tokens.weight.device
+        output = self._model.model(
+            input_ids=torch.tensor([list(tokens)], device=device),
+            position_ids=positions.to(device)[None],
+            use_cache=False,
+            **attention,
         )
         return output.last_hidden_state[0]  # type: ignore[no-any-return]
 
@@ -144,7 +161,9 @@ def _window(path: Path, config: Any) -> int | None:
     return int(window) if window and "sliding_attention" in kinds else None
 
 
-def _load(path: Path, config: Any, placement: Placement, device: torch.device, dtype: torch.dtype) -> Any:
+def _load(
+    path: Path, config: Any, placement: Placement, device: torch.device, dtype: torch.dtype, attention: str
+) -> Any:
     from transformers import AutoModelForCausalLM
 
     folder: Path
@@ -158,7 +177,7 @@ def _load(path: Path, config: Any, placement: Placement, device: torch.device, d
                 folder,
                 config=config,
                 dtype=dtype,
-                attn_implementation=torch_attention.NAME,
+                attn_implementation=attention,
                 device_map=_device_map(config, placement, device),
                 local_files_only=True,
                 trust_remote_code=False,

@@ -12,15 +12,17 @@ import torch
 from torch import Tensor
 
 from engine.backends.base import Runtime
+from engine.backends.torch_model import Placement
 from engine.chat_format import ChatFormat
-from engine.errors import UserError
 from engine.evaluation.answers import question_tokens
 from engine.evaluation.fidelity_cases import Question
 from engine.locret.heads import Calibration
 from engine.locret.policies import LocretConsensus, Policy
+from engine.target import Target
 from engine.training.backbone import Backbone
-from engine.training.gguf_llama import UnsupportedModelError, read_llama
 from engine.training.samples import TokenPrompt, label_prompt
+
+_ANSWERS = "answer"
 
 
 class LabelPolicy:
@@ -45,6 +47,10 @@ class Ceiling:
     def __init__(self, backbone: Backbone) -> None:
         self._backbone = backbone
 
+    def close(self) -> None:
+        """Frees the weights."""
+        self._backbone.close()
+
     def policy(
         self, runtime: Runtime, chat: ChatFormat, context: Sequence[int], questions: Sequence[Question]
     ) -> Policy:
@@ -52,17 +58,15 @@ class Ceiling:
         deviation. context: the stream that is read.
         """
         prompt = _prompt(runtime, chat, context, questions)
-        labels = torch.stack([layer.labels for layer in label_prompt(self._backbone, prompt)]).float()
+        labels = torch.stack([layer.labels[_ANSWERS] for layer in label_prompt(self._backbone, prompt)])
+        labels = labels.float().cpu()
         return LabelPolicy(labels, LocretConsensus(calibration_of(labels)))
 
 
-def open_ceiling(model: Path) -> Ceiling:
-    """Loads the model a second time, for the labels. Raises UserError for one whose labels cannot be computed."""
-    try:
-        return Ceiling(Backbone(read_llama(model, torch.bfloat16)))
-    except (UnsupportedModelError, OSError, ValueError) as error:
-        message = f"The policy labels cannot be had for {model.name}: {error}. Leave it out of --policies."
-        raise UserError("bad_params", message) from error
+def open_ceiling(model: Path, target: Target) -> Ceiling:
+    """Loads the model a second time, by torch, for the labels. Raises UserError("model_broken")."""
+    on_torch = Placement(target.device, target.dtype, target.weight_bits)
+    return Ceiling(Backbone(model, on_torch if target.runtime == "torch" else Placement("cpu", "bfloat16")))
 
 
 def calibration_of(scores: Tensor) -> Calibration:
@@ -85,4 +89,4 @@ def _prompt(runtime: Runtime, chat: ChatFormat, context: Sequence[int], question
         queries += range(length + len(asked) - 1, length + len(branch))
         length += len(branch)
         branches.append(branch)
-    return TokenPrompt(list(context), branches, queries)
+    return TokenPrompt(list(context), branches, {_ANSWERS: queries})

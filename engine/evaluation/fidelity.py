@@ -93,7 +93,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             _measure(bench, _cases(bench, options, documents, questions), missing, samples)
         finally:
-            bench.runtime.close()
+            bench.close()
     figures = [[Figure(*figure) for figure in samples.samples[number]] for number in range(options.samples)]
     rows = rows_of(figures, options.seed)
     report = {
@@ -140,7 +140,7 @@ def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads
         chat=chat_format(runtime.chat_template, words["bos_token"], words["eos_token"]),
         target=target,
         heads=heads,
-        ceiling=open_ceiling(shape.path) if "labels" in policies else None,
+        ceiling=open_ceiling(shape.path, target) if "labels" in policies else None,
         policies=policies,
         kept=options.kept,
         seed=options.seed,

@@ -52,6 +52,12 @@ class Bench:
     seed: int
     continuation_tokens: int
 
+    def close(self) -> None:
+        """Frees the weights."""
+        self.runtime.close()
+        if self.ceiling is not None:
+            self.ceiling.close()
+
 
 class CaseRun:
     """One case on a bench; `figures()` does it all. Needs a cache for the whole document."""

@@ -35,7 +35,7 @@ FORMS = (
         "number",
         "One of the special magic numbers for {k} is: {v}",
         "What is the special magic number for {k} mentioned in the document?",
-        ("tiger", "lemon", "candle", "meadow", "walrus", "saddle", "thunder", "parcel"),
+        ("tiger", "lemon", "candle", "meadow", "walrus", "saddle", "porcupine", "parcel"),
     ),
     NeedleForm(
         "number",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +62,10 @@ class RetainingHeads(nn.Module):
         self.second = nn.ParameterList(nn.Parameter(torch.empty(kv_heads, hidden)) for _ in range(layers))
         for weight in (*self.first, *self.second):
             nn.init.xavier_uniform_(weight)
+
+    def forward(self, features: Sequence[Tensor]) -> list[Tensor]:
+        """features: (n, width) of each layer, in any precision. Returns the CIS of each, (kv_heads, n)."""
+        return [self.score(layer, part.to(self.first[layer].dtype)) for layer, part in enumerate(features)]
 
     def score(self, layer: int, features: Tensor) -> Tensor:
         """features: (n, width). Returns the CIS, (kv_heads, n)."""

@@ -5,18 +5,19 @@ It knows features, keys and queries as tensors; where they come from, and of wha
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional as F
 
 from engine.locret.heads import Calibration, RetainingHeads
 
 SMOOTHING_WEIGHT = 0.0025
+# The shares of the units at which predictions and labels are compared.
+OVERLAP_SHARES = (0.25, 0.125)
 
 
 class LayerSample(NamedTuple):
@@ -33,7 +34,7 @@ Sample = Sequence[LayerSample]
 
 
 class Loss(NamedTuple):
-    """The authors' loss: total = regression + SMOOTHING_WEIGHT * smoothing."""
+    """The authors' loss: total = regression + weight * smoothing, their weight being SMOOTHING_WEIGHT."""
 
     regression: Tensor
     smoothing: Tensor
@@ -51,6 +52,7 @@ class Optimisation:
     beta_1: float = 0.9
     beta_2: float = 0.95
     clip_value: float = 0.5
+    smoothing: float = SMOOTHING_WEIGHT
 
     def rate(self, step: int) -> float:
         """Learning rate of a step: a linear warm-up, then linear from learning_rate to final_rate."""
@@ -74,74 +76,112 @@ def attention_labels(queries: Tensor, keys: Tensor) -> Tensor:
     return strongest
 
 
-def head_loss(predictions: Sequence[Tensor], labels: Sequence[Tensor]) -> Loss:
+def head_loss(predictions: Sequence[Tensor], labels: Sequence[Tensor], weight: float = SMOOTHING_WEIGHT) -> Loss:
     """SmoothL1 averaged over layers, heads and tokens; squared difference of neighbouring CIS, summed over layers.
 
-    predictions, labels: one (kv_heads, n) a layer.
+    predictions, labels: one (kv_heads, n) a layer. weight: of the second.
     """
     pairs = list(zip(predictions, labels, strict=True))
-    regression = torch.stack([F.smooth_l1_loss(predicted, label) for predicted, label in pairs]).mean()
-    smoothing = torch.stack([predicted.diff(dim=-1).square().mean() for predicted in predictions]).sum()
-    return Loss(regression, smoothing, regression + SMOOTHING_WEIGHT * smoothing)
+    regression = torch.stack([F.smooth_l1_loss(predicted.float(), label) for predicted, label in pairs]).mean()
+    smoothing = torch.stack([predicted.float().diff(dim=-1).square().mean() for predicted in predictions]).sum()
+    return Loss(regression, smoothing, regression + weight * smoothing)
+
+
+def overlap(predictions: Sequence[Tensor], labels: Sequence[Tensor], share: float) -> Tensor:
+    """How many of each head's highest labelled units are among as many of the highest predicted, from 0 to 1.
+
+    predictions, labels: one (kv_heads, n) a layer. share: of the n units. The mean over layers and heads.
+    """
+    shares = []
+    for predicted, label in zip(predictions, labels, strict=True):
+        count = max(1, int(share * label.shape[-1]))
+        chosen = torch.zeros_like(label, dtype=torch.bool).scatter(1, predicted.topk(count, dim=-1).indices, True)
+        shares.append(chosen.gather(1, label.topk(count, dim=-1).indices).float().mean())
+    return torch.stack(shares).mean()
+
+
+class Accelerator(Protocol):
+    """What spreads training over processes and devices; Hugging Face's accelerate is one."""
+
+    def prepare(self, *parts: Any) -> Any:
+        """The heads and their optimiser, wrapped."""
+
+    def backward(self, loss: Tensor) -> None: ...
+
+
+class Figures(NamedTuple):
+    """What a step or a check tells: its loss, and the overlap with the labels by share of units."""
+
+    loss: Loss
+    overlap: Mapping[float, Tensor]
 
 
 class Trainer:
-    """Heads and their optimiser (AdamW, gradients clipped by value), one sample a step. The backbone is not here."""
+    """Heads and their optimiser (AdamW, gradients clipped by value), one sample a step. The backbone is not here.
 
-    def __init__(self, heads: RetainingHeads, optimisation: Optimisation) -> None:
+    accelerator: with one, each process steps on its own samples, and the gradients are averaged.
+    """
+
+    def __init__(
+        self, heads: RetainingHeads, optimisation: Optimisation, accelerator: Accelerator | None = None
+    ) -> None:
         self.heads, self.optimisation = heads.requires_grad_(True), optimisation
         self.step = 0
         betas = (optimisation.beta_1, optimisation.beta_2)
-        self.optimiser = torch.optim.AdamW(heads.parameters(), lr=optimisation.learning_rate, betas=betas)
+        self.optimiser: Any = torch.optim.AdamW(heads.parameters(), lr=optimisation.learning_rate, betas=betas)
+        self._wrapped: nn.Module = heads
+        self._backward: Callable[[Tensor], object] = torch.autograd.backward
+        if accelerator is not None:
+            self._wrapped, self.optimiser = accelerator.prepare(heads, self.optimiser)
+            self._backward = accelerator.backward
 
-    def train_on(self, sample: Sample) -> Loss:
-        """One step on one sample. Returns its loss before the step."""
+    def train_on(self, sample: Sample) -> Figures:
+        """One step on one sample. Returns its figures before the step."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.optimisation.rate(self.step)
         self.optimiser.zero_grad()
-        loss = sample_loss(self.heads, sample)
-        torch.autograd.backward(loss.total)
+        predictions = predict(self._wrapped, sample)
+        figures = self._figures(predictions, sample)
+        self._backward(figures.loss.total)
         torch.nn.utils.clip_grad_value_(self.heads.parameters(), self.optimisation.clip_value)
         self.optimiser.step()
         self.step += 1
-        return Loss(*(part.detach() for part in loss))
+        return Figures(Loss(*(part.detach() for part in figures.loss)), figures.overlap)
 
-    def save(self, path: Path) -> None:
-        """Writes a checkpoint from which `resume` goes on exactly as if nothing had happened."""
-        state = {"step": self.step, "heads": self.heads.state_dict(), "optimiser": self.optimiser.state_dict()}
-        partial = path.with_name(path.name + ".partial")
-        torch.save(state, partial)
-        partial.replace(path)
+    @torch.no_grad()
+    def check(self, sample: Sample) -> Figures:
+        """The figures of a sample that is not trained on."""
+        return self._figures(predict(self.heads, sample), sample)
 
-    def resume(self, path: Path) -> None:
-        """Goes on from a checkpoint of heads of the same shape."""
-        state = torch.load(path, weights_only=True)
+    def state(self) -> dict[str, Any]:
+        """All that `resume` needs to go on exactly as if nothing had happened."""
+        return {"step": self.step, "heads": self.heads.state_dict(), "optimiser": self.optimiser.state_dict()}
+
+    def resume(self, state: Mapping[str, Any]) -> None:
+        """Goes on from the state of heads of the same shape."""
         self.heads.load_state_dict(state["heads"])
         self.optimiser.load_state_dict(state["optimiser"])
         self.step = state["step"]
 
-
-def predict(heads: RetainingHeads, sample: Sample) -> list[Tensor]:
-    """The CIS of a sample's context, one (kv_heads, n) a layer."""
-    return [heads.score(layer, part.features.float()) for layer, part in enumerate(sample)]
-
-
-def sample_loss(heads: RetainingHeads, sample: Sample) -> Loss:
-    """The loss of one sample."""
-    return head_loss(predict(heads, sample), [part.labels for part in sample])
+    def _figures(self, predictions: Sequence[Tensor], sample: Sample) -> Figures:
+        labels = [part.labels for part in sample]
+        found = [predicted.detach() for predicted in predictions]
+        return Figures(
+            head_loss(predictions, labels, self.optimisation.smoothing),
+            {share: overlap(found, labels, share) for share in OVERLAP_SHARES},
+        )
 
 
-@torch.no_grad()
-def held_out_loss(heads: RetainingHeads, samples: Sequence[Sample]) -> Loss:
-    """The mean loss over samples that are not trained on."""
-    losses = [torch.stack(list(sample_loss(heads, sample))) for sample in samples]
-    return Loss(*torch.stack(losses).mean(dim=0))
+def predict(heads: nn.Module, sample: Sample) -> list[Tensor]:
+    """The CIS of a sample's context, one (kv_heads, n) a layer. heads: RetainingHeads, wrapped or not."""
+    predictions: list[Tensor] = heads([part.features for part in sample])
+    return predictions
 
 
 @torch.no_grad()
-def calibrate(heads: RetainingHeads, samples: Sequence[Sample]) -> Calibration:
+def calibrate(heads: RetainingHeads, samples: Iterable[Sample]) -> Calibration:
     """Means and deviations of the CIS by layer and head, and of the z-score averaged over all heads."""
-    cis = torch.cat([torch.stack(predict(heads, sample)) for sample in samples], dim=-1)
+    cis = torch.cat([torch.stack(predict(heads, sample)) for sample in samples], dim=-1).float().cpu()
     mean, std = cis.mean(dim=-1), cis.std(dim=-1)
     average = ((cis - mean[..., None]) / std[..., None]).mean(dim=(0, 1))
     return Calibration(mean, std, average.mean().item(), average.std().item())

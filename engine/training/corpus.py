@@ -56,10 +56,14 @@ SOURCES = (
 
 @dataclass(frozen=True)
 class Document:
-    """A whole document: its name (package/file) and its paragraphs, parted by blank lines."""
+    """A whole document: its name (package/file) and its paragraphs, parted by blank lines.
+
+    pairs: questions that came with it, each with its answer.
+    """
 
     name: str
     text: str
+    pairs: tuple[tuple[str, str], ...] = ()
 
     @property
     def held_out(self) -> bool:

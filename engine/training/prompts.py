@@ -6,61 +6,59 @@ Formatted like the product's own stream (document and question in one user turn)
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from engine.training.corpus import Document
-from engine.training.facts import Fact, make_fact, short_answer
+from engine.training.sources.base import Piece, Request, Source
 
 CHARACTERS_PER_TOKEN = 4.3
+CONTINUATION_CHARACTERS = 2000
 _NAMES = ("report", "notes", "lease", "chapter", "manual", "letter")
 _EXTENSIONS = ("pdf", "txt", "md", "docx")
-_TEXT_QUESTIONS = (
-    "What does the document say about {}?",
-    "What do you know about {} from this text?",
-    "Where is {} mentioned? Quote the sentence.",
-    "Find the sentence about {}.",
-    "{}?",
-)
-_SHORT_ASIDES = ("", "", "", "Answer briefly. ", "Please answer from the document. ")
 
 
 @dataclass(frozen=True)
 class Prompt:
-    """document: what is read. answers: (question, answer) pairs, all about it. continuation: the text after it."""
+    """document: what is read. asked: what each source asks about it, by the source's name."""
 
     document: str
-    answers: list[tuple[str, str]]
-    continuation: str
+    asked: Mapping[str, Sequence[Request]]
 
 
-def make_prompt(documents: Sequence[Document], rng: Random, tokens: int, facts: int, text_questions: int) -> Prompt:
-    """A piece of about `tokens` tokens of a random document, `facts` facts of different kinds planted in it."""
-    text, continuation = cut(rng.choice(documents).text, rng, tokens)
-    planted = distinct_facts(rng, facts)
-    answers = [ask(fact, rng) for fact in planted] + text_answers(text, rng, text_questions)
-    document = plant([fact.sentence for fact in planted], text, rng)
-    return Prompt(as_document(document, rng), answers, continuation)
+def make_prompt(document: Document, sources: Sequence[Source], rng: Random, length: int, whole: int) -> Prompt:
+    """A piece of about `length` characters of a document, and what these sources ask about it.
+
+    A document that came with questions is taken from its beginning, up to `whole` characters of it.
+    """
+    piece = beginning(document, whole) if document.pairs else Piece(*cut_at(document.text, rng, length))
+    asked = {source.name: source.ask(piece, rng) for source in sources if source.suits(document)}
+    planted = [sentence for ask in asked.values() for sentence in ask.planted]
+    text = plant(planted, piece.text, rng) if planted else piece.text
+    return Prompt(as_document(text, rng), {name: ask.requests for name, ask in asked.items() if ask.requests})
+
+
+def beginning(document: Document, length: int) -> Piece:
+    """A document's beginning, without the questions whose answers stand word for word in what was cut off alone."""
+    text, rest = document.text[:length], document.text[length:]
+    pairs = [(question, answer) for question, answer in document.pairs if answer in text or answer not in rest]
+    return Piece(text, rest[:CONTINUATION_CHARACTERS], pairs)
 
 
 def cut(text: str, rng: Random, tokens: int) -> tuple[str, str]:
-    """A piece of a text of about that many tokens, starting where a paragraph does, and the text after it."""
-    length = int(tokens * CHARACTERS_PER_TOKEN)
-    starts = [0, *(match.end() for match in re.finditer("\n\n", text[: max(1, len(text) - length - 2000)]))]
+    """As `cut_at`, a piece of about that many tokens of an English vocabulary."""
+    return cut_at(text, rng, int(tokens * CHARACTERS_PER_TOKEN))
+
+
+def cut_at(text: str, rng: Random, length: int) -> tuple[str, str]:
+    """A piece of a text of about `length` characters, starting where a paragraph does, and the text after it."""
+    after = CONTINUATION_CHARACTERS
+    starts = [0, *(match.end() for match in re.finditer("\n\n", text[: max(1, len(text) - length - after)]))]
     begin = rng.choice(starts)
     end = text.rfind(" ", begin, begin + length)
     end = end if end > begin else begin + length
-    return text[begin:end], text[end : end + 2000]
-
-
-def distinct_facts(rng: Random, count: int, held_out: bool = False) -> list[Fact]:
-    """Facts of different kinds, so that no question has two answers."""
-    facts: dict[str, Fact] = {}
-    while len(facts) < count:
-        fact = make_fact(rng, held_out)
-        facts.setdefault(fact.kind, fact)
-    return list(facts.values())
+    return text[begin:end], text[end : end + after]
 
 
 def plant(sentences: Sequence[str], text: str, rng: Random) -> str:
@@ -70,23 +68,6 @@ def plant(sentences: Sequence[str], text: str, rng: Random) -> str:
     for gap, sentence in reversed(gaps):
         pieces.insert(gap, f"\n\n{sentence}.\n\n" if rng.random() < 0.3 else f"{sentence}.")
     return re.sub(r" ?\n\n ?", "\n\n", " ".join(pieces)).strip()
-
-
-def ask(fact: Fact, rng: Random) -> tuple[str, str]:
-    """The fact's question, now and then with an instruction, and its answer in full or as the value alone."""
-    answer = short_answer(fact) if rng.random() < 0.35 else f"{fact.answer}."
-    return rng.choice(_SHORT_ASIDES) + fact.question, answer
-
-
-def text_answers(text: str, rng: Random, count: int) -> list[tuple[str, str]]:
-    """Questions that the text itself answers: about a name or a number in a sentence; the answer is the sentence."""
-    sentences = [found.strip() for found in re.findall(r"[A-Z][^.!?\n]{40,220}[.!?]", text)]
-    answers: list[tuple[str, str]] = []
-    for sentence in rng.sample(sentences, min(len(sentences), 4 * count)):
-        topics = re.findall(r"(?<=[a-z,] )(?:[A-Z][a-z]+(?: [A-Z][a-z]+)*|[a-z]{8,})", sentence)
-        if topics and len(answers) < count:
-            answers.append((rng.choice(_TEXT_QUESTIONS).format(rng.choice(topics)), sentence))
-    return answers
 
 
 def as_document(text: str, rng: Random) -> str:

@@ -1,85 +1,130 @@
-"""Training samples: prompts as tokens, run through the frozen backbone, labelled layer by layer."""
+"""Training samples: prompts as tokens, run through the frozen backbone, labelled by layer and by source."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from random import Random
 
 import torch
+from torch import Tensor
 
+from engine.backends.vocabulary import Vocabulary
+from engine.chat_format import chat_format
+from engine.errors import UserError
 from engine.locret.training import LayerSample, attention_labels
-from engine.training.backbone import Backbone
+from engine.training.backbone import Backbone, LayerFeatures
 from engine.training.corpus import Document
 from engine.training.prompts import Prompt, make_prompt
+from engine.training.sources.base import Words
+from engine.training.sources.mixture import DEFAULT, Mixture, parse
 
-OPENING = (
-    "<|im_start|>system\nYou are a helpful AI assistant named SmolLM, trained by Hugging Face<|im_end|>\n"
-    "<|im_start|>user\n"
-)
-CLOSING = "<|im_end|>\n<|im_start|>assistant\n"
-
-Tokenize = Callable[[str, bool], list[int]]
-"""Text to tokens; the second argument says whether control tokens in the text are obeyed."""
+_MEASURED_CHARACTERS = 20_000
+_TRIES = 50
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a training prompt is made of. Tokens are those of the context; counts are ranges, both ends included.
+    """What a training prompt is made of.
 
-    continue_share: the share of prompts whose labels also come from the next `continue_tokens` tokens of the document.
+    longest: tokens of the longest context; most are a fifth to a half of it, `long_share` of them longer.
     """
 
-    tokens: tuple[int, int] = (400, 1000)
-    long_tokens: tuple[int, int] = (1000, 2000)
+    longest: int = 2000
     long_share: float = 0.1
-    facts: tuple[int, int] = (3, 8)
-    text_questions: tuple[int, int] = (0, 2)
-    continue_share: float = 0.5
-    continue_tokens: int = 48
+    mixture: Mixture = field(default_factory=lambda: parse(DEFAULT))
+
+    def context_tokens(self, rng: Random) -> int:
+        """Draws the length of a context."""
+        half = self.longest // 2
+        return (
+            rng.randint(half, self.longest) if rng.random() < self.long_share else rng.randint(self.longest // 5, half)
+        )
 
 
 @dataclass(frozen=True)
 class TokenPrompt:
-    """context: what the heads score. branches: what comes after it, each on its own. queries: the places of the labels'
-    queries in all branches' tokens, one branch after the other.
+    """context: what the heads score. branches: what comes after it, each on its own. queries: for each source the
+    places of its labels' queries in all branches' tokens, one branch after the other.
     """
 
     context: list[int]
     branches: list[list[int]]
-    queries: list[int]
+    queries: Mapping[str, list[int]]
 
 
-def draw_prompt(documents: Sequence[Document], recipe: Recipe, seed: int, step: int) -> tuple[Prompt, bool]:
-    """The prompt of a step, and whether its continuation is asked too: a function of seed and step alone."""
+@dataclass(frozen=True)
+class LayerLabels:
+    """One layer's features, (n, width), and by source the labels, float32 (kv_heads, n)."""
+
+    features: Tensor
+    labels: Mapping[str, Tensor]
+
+
+def words_of(vocabulary: Vocabulary) -> Words:
+    """The chat's control tokens by the model's own template. What ends an answer is what its turn ends with."""
+    special = vocabulary.template_words
+    chat = chat_format(vocabulary.chat_template, special["bos_token"], special["eos_token"])
+    opening, closing, following = (vocabulary.tokenize(text, True) for text in (chat.opening, chat.closing, chat.next))
+    ends = [place for place, token in enumerate(following) if token in vocabulary.end_tokens]
+    end = following[: ends[0] + 1] if ends else vocabulary.tokenize(special["eos_token"], True)
+    return Words(vocabulary.tokenize, opening, closing, end)
+
+
+def characters_per_token(documents: Sequence[Document], words: Words) -> float:
+    """Of the beginnings of these documents, rounded."""
+    text = "".join(document.text[:2000] for document in documents[: _MEASURED_CHARACTERS // 2000])
+    return round(len(text) / max(1, len(words.tokenize(text, False))), 1) or 1.0
+
+
+def draw_prompt(documents: Sequence[Document], recipe: Recipe, seed: int, step: int, per_token: float = 4.3) -> Prompt:
+    """The prompt of a step, a function of its arguments alone. per_token: characters of a token.
+
+    Raises UserError("no_data") where the sources have nothing to ask about these documents.
+    """
     rng = Random(f"{seed}:{step}")
-    tokens = rng.randint(*(recipe.long_tokens if rng.random() < recipe.long_share else recipe.tokens))
-    prompt = make_prompt(documents, rng, tokens, rng.randint(*recipe.facts), rng.randint(*recipe.text_questions))
-    return prompt, rng.random() < recipe.continue_share
+    for _ in range(_TRIES):
+        sources = recipe.mixture.draw(rng)
+        suited = [document for document in documents if any(source.suits(document) for source in sources)]
+        length = int(recipe.context_tokens(rng) * per_token)
+        prompt = make_prompt(rng.choice(suited or documents), sources, rng, length, int(recipe.longest * per_token))
+        if prompt.asked:
+            return prompt
+    message = f"Nothing can be asked about this text with --labels {recipe.mixture}. Add other text or other labels."
+    raise UserError("no_data", message)
 
 
-def tokenize_prompt(prompt: Prompt, tokenize: Tokenize, continue_tokens: int) -> TokenPrompt:
-    """Document and questions as in the product's stream. An answer's queries begin at the token that predicts it."""
+def tokenize_prompt(prompt: Prompt, words: Words, longest: int) -> TokenPrompt:
+    """Document and questions as in the product's stream, the document cut at `longest` tokens."""
+    document = words.tokenize(prompt.document, False)[:longest]
     branches: list[list[int]] = []
-    queries: list[int] = []
+    queries: dict[str, list[int]] = {}
     length = 0
-    for question, answer in prompt.answers:
-        asked = tokenize(f"\n\n{question}", False) + tokenize(CLOSING, True)
-        branch = asked + tokenize(answer, False) + tokenize("<|im_end|>", True)
-        queries += range(length + len(asked) - 1, length + len(branch))
-        length += len(branch)
-        branches.append(branch)
-    if continue_tokens:
-        branch = tokenize(prompt.continuation, False)[:continue_tokens]
-        queries += range(length, length + len(branch))
-        branches.append(branch)
-    return TokenPrompt(tokenize(OPENING, True) + tokenize(prompt.document, False), branches, queries)
+    for name, requests in prompt.asked.items():
+        for branch in (branch for request in requests for branch in request.branches(document, words)):
+            queries.setdefault(name, []).extend(length + place for place in branch.queries)
+            branches.append(branch.tokens)
+            length += len(branch.tokens)
+    return TokenPrompt([*words.opening, *document], branches, queries)
 
 
-def label_prompt(backbone: Backbone, prompt: TokenPrompt) -> list[LayerSample]:
-    """Runs the backbone once over the context and all its branches."""
-    queries = torch.tensor(prompt.queries)
-    return [
-        LayerSample(layer.features, attention_labels(layer.queries[:, queries], layer.keys))
-        for layer in backbone.layers(prompt.context, prompt.branches)
-    ]
+def label_prompt(backbone: Backbone, prompt: TokenPrompt) -> list[LayerLabels]:
+    """Runs the backbone once over the context and all its branches; each source's labels on their own."""
+    places = {name: torch.tensor(queries, device=backbone.device) for name, queries in prompt.queries.items()}
+    labelled: dict[int, LayerLabels] = {}
+
+    def receive(layer: int, computed: LayerFeatures) -> None:
+        labels = {name: attention_labels(computed.queries[:, asked], computed.keys) for name, asked in places.items()}
+        labelled[layer] = LayerLabels(computed.features, labels)
+
+    backbone.run(prompt.context, prompt.branches, receive)
+    return [labelled[layer] for layer in range(backbone.layers)]
+
+
+def combined(labelled: Sequence[LayerLabels], sources: Collection[str] | None = None) -> list[LayerSample]:
+    """A unit's label is the maximum over the sources, or over those named of them."""
+    sample = []
+    for layer in labelled:
+        chosen = [labels for name, labels in layer.labels.items() if sources is None or name in sources]
+        sample.append(LayerSample(layer.features, torch.stack(chosen).amax(dim=0)))
+    return sample

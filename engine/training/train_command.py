@@ -9,23 +9,25 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
+from engine.backends.torch_devices import dtype_for
+from engine.backends.torch_model import Placement
 from engine.loaded_model import file_sha256
 from engine.locret.heads import RetainingHeads, save_heads
-from engine.locret.training import Loss, Optimisation, Sample, Trainer, calibrate, held_out_loss
+from engine.locret.training import Loss, Optimisation, Trainer, calibrate
+from engine.model_source import fingerprint
 from engine.training.backbone import Backbone
-from engine.training.corpus import SOURCES, CorpusError, Document, fetch, read_documents
-from engine.training.gguf_llama import UnsupportedModelError, read_llama
-from engine.training.samples import Recipe, Tokenize, draw_prompt, label_prompt, tokenize_prompt
+from engine.training.corpus import SOURCES, CorpusError, fetch, read_documents
+from engine.training.samples import Recipe
+from engine.training.session import TrainingSession
+from engine.training.sources.mixture import DEFAULT, parse
 
 CHECKPOINT_STEPS = 100
 HELD_OUT_SAMPLES = 12
-HELD_OUT_SEED = 900_001
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--resume", action="store_true", help="go on from the checkpoint beside the head file")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--continue-share", type=float, default=Recipe.continue_share)
+    parser.add_argument("--labels", default=DEFAULT, metavar="NAME=WEIGHT,...", help="what the labels come from")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,83 +54,46 @@ def run(args: argparse.Namespace) -> int:
         if args.fetch:
             fetch(args.data)
         documents = read_documents(args.data)
-        backbone = Backbone(read_llama(args.model, torch.bfloat16))
-    except (CorpusError, UnsupportedModelError) as error:
+    except CorpusError as error:
         _say(str(error))
         return 1
-    session = TrainingSession(
-        backbone, documents, vocabulary(args.model), Recipe(continue_share=args.continue_share), args.seed
-    )
+    backbone = Backbone(args.model, Placement(dtype=dtype_for("auto", "cpu")))
+    training = [document for document in documents if not document.held_out]
+    held_out = [document for document in documents if document.held_out]
+    session = TrainingSession(backbone, training, held_out, Recipe(mixture=parse(args.labels)), args.seed)
     trainer = _trainer(backbone, args)
     checkpoint = args.out.with_name(args.out.name + ".checkpoint")
     if args.resume:
-        trainer.resume(checkpoint)
+        trainer.resume(torch.load(checkpoint, weights_only=True))
     started = time.monotonic()
     while trainer.step < args.steps:
-        loss = trainer.train_on(session.sample(trainer.step))
+        loss = trainer.train_on(session.sample(trainer.step)).loss
         if trainer.step % 20 == 0:
             _report(trainer.step, args.steps, loss, time.monotonic() - started)
         if trainer.step % CHECKPOINT_STEPS == 0:
-            trainer.save(checkpoint)
+            torch.save(trainer.state(), checkpoint)
     _write(trainer, session, args)
     return 0
 
 
-class TrainingSession:
-    """Draws labelled samples: step by step from the training documents, or from the held-out ones."""
-
-    def __init__(
-        self, backbone: Backbone, documents: Sequence[Document], tokenize: Tokenize, recipe: Recipe, seed: int
-    ) -> None:
-        self.backbone, self.tokenize, self.recipe, self.seed = backbone, tokenize, recipe, seed
-        self.training = [document for document in documents if not document.held_out]
-        self.held_out = [document for document in documents if document.held_out]
-
-    def sample(self, step: int) -> Sample:
-        """A step's sample, a function of seed and step alone: a resumed run sees what an uninterrupted one sees."""
-        return self._label(self.training, self.seed, step)
-
-    def held_out_samples(self) -> list[Sample]:
-        """Samples of documents that are never trained on, the same for every seed."""
-        return [self._label(self.held_out, HELD_OUT_SEED, number) for number in range(HELD_OUT_SAMPLES)]
-
-    def _label(self, documents: Sequence[Document], seed: int, step: int) -> Sample:
-        prompt, continues = draw_prompt(documents, self.recipe, seed, step)
-        tokens = self.recipe.continue_tokens if continues else 0
-        return label_prompt(self.backbone, tokenize_prompt(prompt, self.tokenize, tokens))
-
-
-def vocabulary(model: Path) -> Tokenize:
-    """The model's own tokenizer, as the product uses it."""
-    from llama_cpp import Llama
-
-    llama = Llama(str(model), vocab_only=True, verbose=False)
-
-    def tokenize(text: str, control: bool) -> list[int]:
-        tokens: list[int] = llama.tokenize(text.encode(), add_bos=False, special=control)
-        return tokens
-
-    return tokenize
-
-
 def _trainer(backbone: Backbone, args: argparse.Namespace) -> Trainer:
     torch.manual_seed(args.seed)
-    shape = backbone.shape
-    heads = RetainingHeads(shape.layers, shape.feature_width, args.hidden, shape.kv_heads)
+    heads = RetainingHeads(backbone.layers, backbone.feature_width, args.hidden, backbone.kv_heads)
     return Trainer(heads, Optimisation(steps=args.steps, warm_up=min(60, args.steps // 5), final_rate=5e-5))
 
 
 def _write(trainer: Trainer, session: TrainingSession, args: argparse.Namespace) -> None:
-    samples = session.held_out_samples()
-    loss = held_out_loss(trainer.heads, samples)
+    samples = list(session.held_out_samples(range(HELD_OUT_SAMPLES)))
+    losses = [torch.stack(list(trainer.check(sample).loss)) for sample in samples]
+    loss = Loss(*torch.stack(losses).mean(dim=0))
     trainer.heads.calibration = calibrate(trainer.heads, samples)
     metadata = {
         "model": args.model.name,
-        "model_sha256": " ".join(file_sha256(path) for path in (args.model, *args.also_for)),
+        "model_sha256": " ".join(fingerprint(path, file_sha256) for path in (args.model, *args.also_for)),
         "steps": str(trainer.step),
         "seed": str(args.seed),
         "hidden": str(args.hidden),
-        "recipe": json.dumps(asdict(session.recipe)),
+        "labels": str(session.recipe.mixture),
         "optimisation": json.dumps(asdict(trainer.optimisation)),
         "data": ", ".join(f"{source.package} {source.version} ({source.licence})" for source in SOURCES),
         "held_out_regression": f"{loss.regression:.4f}",

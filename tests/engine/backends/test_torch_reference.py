@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
-from transformers import LlamaConfig, LlamaForCausalLM
+from safetensors.torch import load_file
 
 from engine.backends.torch_backend import TorchBackend
 from engine.backends.torch_model import Placement
@@ -16,7 +15,7 @@ from engine.locret.heads import from_state_dict
 from engine.locret.policies import Locret
 from engine.locret.reading import Reader
 from engine.locret.selection import Selection
-from tests.engine.backends import tiny_folder
+from tests.engine.backends.reference_folder import write_folder
 from tests.engine.locret.test_reading_reference import CASES, FOLDER
 
 
@@ -27,7 +26,7 @@ def test_reading_on_torch_reproduces_the_authors(name: str, tmp_path: Path) -> N
     expected = load_file(FOLDER / f"{name}.expected.safetensors")
     weights = load_file(FOLDER / f"{name}.model.safetensors")
     backend = TorchBackend(
-        _folder(tmp_path, description["model"], weights),
+        write_folder(tmp_path, description["model"], weights),
         n_ctx=given["budget_size"] + given["chunk_size"] + given["local_len"] + 64,
         heads=from_state_dict(weights),
         placement=Placement("cpu", "float32"),
@@ -49,14 +48,3 @@ def test_reading_on_torch_reproduces_the_authors(name: str, tmp_path: Path) -> N
         generated.append(int(backend.logits().argmax()))
         reader.append(generated[-1:])
     assert generated == expected["generated"].tolist()
-
-
-def _folder(path: Path, config: dict, weights: dict) -> Path:
-    """The whole checkpoint as transformers has it: the heads stay among its weights and are passed over."""
-    model = LlamaForCausalLM(LlamaConfig(**config))
-    backbone = {name: tensor for name, tensor in weights.items() if ".fc" not in name}
-    model.load_state_dict(backbone)
-    model.save_pretrained(path)
-    save_file(weights, path / "model.safetensors", {"format": "pt"})
-    tiny_folder.tokenizer().save_pretrained(path)
-    return path

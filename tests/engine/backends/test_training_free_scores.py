@@ -1,4 +1,4 @@
-"""KeyDiff and Expected Attention: worked by hand, beside a plain reading of the papers, and the same on both runtimes."""
+"""KeyDiff and Expected Attention: by hand, beside a plain reading of the papers, and the same on both runtimes."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from engine.locret.training import (
     Trainer,
     attention_labels,
     calibrate,
-    held_out_loss,
+    overlap,
     predict,
 )
 
@@ -51,10 +52,28 @@ def test_a_label_is_the_strongest_logit_of_the_heads_group() -> None:
 def test_training_lowers_the_held_out_loss() -> None:
     trainer = make_trainer()
     held_out = [make_sample(seed) for seed in (1000, 1001)]
-    before = held_out_loss(trainer.heads, held_out).regression
+    before = [trainer.check(sample) for sample in held_out]
     for step in range(60):
         trainer.train_on(make_sample(step))
-    assert held_out_loss(trainer.heads, held_out).regression < before / 2
+    for sample, first in zip(held_out, before, strict=True):
+        found = trainer.check(sample)
+        assert found.loss.regression < first.loss.regression / 2
+        assert all(found.overlap[share] > first.overlap[share] for share in (0.25, 0.125))
+
+
+def test_the_overlap_is_the_share_of_the_best_units_that_are_found() -> None:
+    labels = torch.arange(16.0)[None]
+    assert overlap([labels * 2], [labels], 0.25) == 1
+    assert overlap([-labels], [labels], 0.25) == 0
+    assert overlap([torch.where(labels == 15, -1.0, labels)], [labels], 0.25) == 0.75
+
+
+def test_without_smoothing_the_loss_is_the_regression_alone() -> None:
+    trainer = make_trainer()
+    trainer.optimisation = replace(trainer.optimisation, smoothing=0.0)
+    loss = trainer.check(make_sample(3)).loss
+    assert loss.total == loss.regression
+    assert loss.smoothing > 0
 
 
 def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
@@ -65,9 +84,9 @@ def test_a_resumed_run_ends_with_the_same_weights(tmp_path: Path) -> None:
     first = make_trainer()
     for step in range(7):
         first.train_on(make_sample(step))
-    first.save(tmp_path / "checkpoint")
+    torch.save(first.state(), tmp_path / "checkpoint")
     second = make_trainer()
-    second.resume(tmp_path / "checkpoint")
+    second.resume(torch.load(tmp_path / "checkpoint", weights_only=True))
     while second.step < 12:
         second.train_on(make_sample(second.step))
 

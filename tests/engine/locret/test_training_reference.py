@@ -12,8 +12,8 @@ from safetensors.torch import load_file
 
 from engine.locret.heads import from_state_dict
 from engine.locret.training import LayerSample, attention_labels, head_loss, predict
-from engine.training.backbone import Backbone
-from tests.engine.training.tiny_llama import weights_of
+from engine.training.backbone import Backbone, LayerFeatures
+from tests.engine.backends.reference_folder import write_folder
 
 FOLDER = Path(os.environ.get("KEEPSAKE_REFERENCE") or Path(__file__).parents[2] / "data" / "official_locret")
 CASES = sorted(path.stem for path in FOLDER.glob("*labels*.json"))
@@ -24,15 +24,16 @@ def test_there_are_cases() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_labels_and_losses_are_the_authors(name: str) -> None:
+def test_labels_and_losses_are_the_authors(name: str, tmp_path: Path) -> None:
     description = json.loads((FOLDER / f"{name}.json").read_text())
     expected = load_file(FOLDER / f"{name}.safetensors")
     state = load_file(FOLDER / description["model"])
     config = json.loads((FOLDER / description["model"].replace(".model.safetensors", ".json")).read_text())["model"]
     tokens, prefix = expected["input_ids"].tolist(), description["prefix_len"]
 
-    layers = list(Backbone(weights_of(state, config)).layers(tokens[:prefix], [tokens[prefix:]]))
-    sample = [LayerSample(layer.features, attention_labels(layer.queries, layer.keys)) for layer in layers]
+    layers: dict[int, LayerFeatures] = {}
+    Backbone(write_folder(tmp_path, config, state)).run(tokens[:prefix], [tokens[prefix:]], layers.__setitem__)
+    sample = [LayerSample(part.features, attention_labels(part.queries, part.keys)) for part in layers.values()]
     predictions = predict(from_state_dict(state), sample)
     loss = head_loss(predictions, [part.labels for part in sample])
 

@@ -1,4 +1,4 @@
-"""Prompts: what is asked is in the document, and a seed gives the same prompt again."""
+"""Prompts: what is planted and asked is in the document, and a seed gives the same prompt again."""
 
 from __future__ import annotations
 
@@ -6,19 +6,17 @@ from random import Random
 
 from engine.evaluation.fidelity_cases import found, make_case
 from engine.training.corpus import Document
-from engine.training.prompts import cut, distinct_facts, make_prompt, plant, text_answers
-from engine.training.samples import Recipe, draw_prompt, tokenize_prompt
+from engine.training.prompts import beginning, cut, make_prompt, plant
+from engine.training.samples import Recipe, draw_prompt
+from engine.training.sources.mixture import SOURCES, parse
+from engine.training.sources.planted import distinct_facts
+from engine.training.sources.requests import Continuation, Question
 
 SENTENCE = "The Harbour Office of the old town keeps seventeen registers, and nobody has read them. "
 DOCUMENTS = [Document("test/a", "\n\n".join(SENTENCE * 3 for _ in range(80)))]
 
 
-def letters(text: str, control: bool) -> list[int]:
-    """A tokenizer of one token a character."""
-    return [ord(letter) for letter in text]
-
-
-def test_every_answer_is_in_the_document() -> None:
+def test_every_planted_fact_is_in_the_document() -> None:
     rng = Random(1)
     for _ in range(20):
         facts = distinct_facts(rng, 6)
@@ -27,32 +25,37 @@ def test_every_answer_is_in_the_document() -> None:
         assert len({fact.kind for fact in facts}) == 6
 
 
-def test_the_texts_own_answers_are_its_sentences() -> None:
-    text, _ = cut(DOCUMENTS[0].text, Random(2), 300)
-    answers = text_answers(text, Random(2), 2)
-    assert answers
-    assert all(answer in text for _, answer in answers)
-
-
 def test_the_continuation_follows_the_document() -> None:
     text, continuation = cut(DOCUMENTS[0].text, Random(5), 200)
     assert text + continuation in DOCUMENTS[0].text
 
 
+def test_each_source_asks_under_its_own_name() -> None:
+    sources = [SOURCES["planted"], SOURCES["continue"]]
+    prompt = make_prompt(DOCUMENTS[0], sources, Random(3), 800, 8000)
+    assert set(prompt.asked) == {"planted", "continue"}
+    assert all(isinstance(request, Question) for request in prompt.asked["planted"])
+    (following,) = prompt.asked["continue"]
+    assert isinstance(following, Continuation)
+
+
 def test_a_step_is_a_function_of_seed_and_number() -> None:
-    recipe = Recipe(tokens=(100, 200), long_share=0.0)
+    recipe = Recipe(longest=400)
     first, second = (draw_prompt(DOCUMENTS, recipe, 7, 11) for _ in range(2))
     assert first == second
     assert first != draw_prompt(DOCUMENTS, recipe, 7, 12)
 
 
-def test_queries_begin_at_the_token_that_predicts_the_answer() -> None:
-    prompt = make_prompt(DOCUMENTS, Random(3), 150, 3, 0)
-    tokens = tokenize_prompt(prompt, letters, 5)
-    joined = [token for branch in tokens.branches for token in branch]
-    asked = "".join(chr(joined[place]) for place in tokens.queries)
-    expected = "".join(f"\n{answer}<|im_end|>" for _, answer in prompt.answers) + prompt.continuation[:5]
-    assert asked == expected
+def test_a_document_with_questions_is_read_from_its_beginning() -> None:
+    pairs = (("Early?", "one two"), ("Late?", "last words"), ("Whole?", "in other terms"))
+    document = Document("a", "one two three " * 10 + "last words", pairs)
+    piece = beginning(document, 60)
+    assert document.text.startswith(piece.text)
+    assert [question for question, _ in piece.pairs] == ["Early?", "Whole?"]
+    prompt = draw_prompt([*DOCUMENTS, document], Recipe(mixture=parse("answer")), 1, 1)
+    assert [request.question for request in prompt.asked["answer"] if isinstance(request, Question)] == [
+        question for question, _ in pairs
+    ]
 
 
 def test_an_evaluation_case_holds_both_values() -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import argparse
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from engine.loaded_model import file_sha256
 from engine.locret.heads import head_metadata, load_heads
-from engine.locret.training import Trainer
+from engine.model_source import fingerprint
 from engine.training import corpus, train_command
 from engine.training.corpus import CorpusError, Source, read_documents
-from tests.engine.backends import tiny_gguf
+from tests.engine.backends import tiny_folder
 from tests.engine.training.test_prompts import SENTENCE
 
 PAPERS = Source("papers", "1.0", "MIT", "docs/*")
@@ -77,22 +78,19 @@ def arguments(model: Path, data: Path, out: Path, *more: str) -> argparse.Namesp
 def test_trained_in_one_go_or_resumed_the_heads_are_the_same(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = tiny_gguf.write(tmp_path / "tiny.gguf", "llama").path
-    monkeypatch.setattr(
-        train_command, "vocabulary", lambda _: lambda text, control: [ord(c) % tiny_gguf.VOCABULARY for c in text[:400]]
-    )
+    model = tiny_folder.write(tmp_path / "tiny", max_position_embeddings=16_384)
     monkeypatch.setattr(train_command, "CHECKPOINT_STEPS", 2)
     monkeypatch.setattr(train_command, "HELD_OUT_SAMPLES", 3)
     whole, resumed = tmp_path / "whole.safetensors", tmp_path / "resumed.safetensors"
     assert train_command.run(arguments(model, data, whole)) == 0
 
-    def saved_and_interrupted(trainer: Trainer, path: Path) -> None:
-        save(trainer, path)
+    def saved_and_interrupted(state: dict[str, Any], path: Path) -> None:
+        save(state, path)
         raise KeyboardInterrupt
 
-    save = Trainer.save
+    save = torch.save
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "save", saved_and_interrupted)
+        patch.setattr(torch, "save", saved_and_interrupted)
         with pytest.raises(KeyboardInterrupt):
             train_command.run(arguments(model, data, resumed))
     checkpoint = resumed.with_name("resumed.safetensors.checkpoint")
@@ -102,5 +100,5 @@ def test_trained_in_one_go_or_resumed_the_heads_are_the_same(
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
     assert one.calibration is not None
     metadata = head_metadata(whole)
-    assert metadata["model_sha256"].split() == [file_sha256(model)]
+    assert metadata["model_sha256"].split() == [fingerprint(model, file_sha256)]
     assert metadata["data"] == "papers 1.0 (MIT)"

@@ -1,0 +1,57 @@
+"""A training session: a backbone, documents and sources of labels, from which it draws labelled samples.
+
+It knows no optimiser and no file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from engine.locret.training import Sample
+from engine.training.backbone import Backbone
+from engine.training.corpus import Document
+from engine.training.samples import (
+    LayerLabels,
+    Recipe,
+    characters_per_token,
+    combined,
+    draw_prompt,
+    label_prompt,
+    tokenize_prompt,
+    words_of,
+)
+
+HELD_OUT_SEED = 900_001
+
+
+class TrainingSession:
+    """Draws labelled samples: step by step from the training documents, or from the held-out ones."""
+
+    def __init__(
+        self,
+        backbone: Backbone,
+        training: Sequence[Document],
+        held_out: Sequence[Document],
+        recipe: Recipe,
+        seed: int,
+    ) -> None:
+        self.backbone, self.recipe, self.seed = backbone, recipe, seed
+        self.training, self.held_out = training, held_out
+        self.words = words_of(backbone.vocabulary)
+        self.per_token = characters_per_token(training, self.words)
+
+    def sample(self, step: int) -> Sample:
+        """A step's sample, a function of seed and step alone: a resumed run sees what an uninterrupted one sees."""
+        return combined(self.labelled(step))
+
+    def labelled(self, step: int) -> list[LayerLabels]:
+        """The same with each source's labels on their own."""
+        return self._label(self.training, self.seed, step)
+
+    def held_out_samples(self, numbers: range) -> Iterator[Sample]:
+        """Samples of documents that are never trained on, the same for every seed."""
+        return (combined(self._label(self.held_out, HELD_OUT_SEED, number)) for number in numbers)
+
+    def _label(self, documents: Sequence[Document], seed: int, step: int) -> list[LayerLabels]:
+        prompt = draw_prompt(documents, self.recipe, seed, step, self.per_token)
+        return label_prompt(self.backbone, tokenize_prompt(prompt, self.words, self.recipe.longest))

@@ -1,0 +1,26 @@
+"""Questions and answers that come with a document, as in ShareGPT or LongAlpaca files (the paper's labels)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from engine.training.corpus import Document
+from engine.training.sources.base import Asked, Piece
+from engine.training.sources.requests import Question
+
+
+@dataclass(frozen=True)
+class Answers:
+    """All questions about a context are asked, or `most` of them."""
+
+    most: int = 12
+    name: str = "answer"
+
+    def suits(self, document: Document) -> bool:
+        return bool(document.pairs)
+
+    def ask(self, piece: Piece, rng: Random) -> Asked:
+        pairs = list(piece.pairs)
+        chosen = pairs if len(pairs) <= self.most else rng.sample(pairs, self.most)
+        return Asked([Question(question, answer) for question, answer in chosen])

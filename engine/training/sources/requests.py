@@ -1,0 +1,58 @@
+"""The three ways of asking: a question and its answer, the text's own next words, a repetition of the context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.training.sources.base import Branch, Words
+
+# The words of KVzip (arXiv 2505.23416), and the tokens of a piece that tell where the next one begins.
+REPEAT_FIRST = "\n\nRepeat the previous context exactly."
+REPEAT_NEXT = "\n\nRepeat the part of the previous context exactly, starting with"
+_REMINDER_TOKENS = 8
+
+
+@dataclass(frozen=True)
+class Question:
+    """The queries begin at the token that predicts the answer's first and end at the one that ends the answer."""
+
+    question: str
+    answer: str
+
+    def branches(self, document: Sequence[int], words: Words) -> list[Branch]:  # noqa: ARG002
+        asked = words.tokenize(f"\n\n{self.question}", False) + words.closing
+        return [_answered(asked, words.tokenize(self.answer, False) + words.end)]
+
+
+@dataclass(frozen=True)
+class Continuation:
+    """The text that follows the context, at most so many tokens of it; all are queries."""
+
+    text: str
+    tokens: int
+
+    def branches(self, document: Sequence[int], words: Words) -> list[Branch]:  # noqa: ARG002
+        following = words.tokenize(self.text, False)[: self.tokens]
+        return [Branch(following, range(len(following)))] if following else []
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """The whole context said again, in pieces of so many tokens: each is a branch, so the cost grows with the context
+    and not with its square.
+    """
+
+    tokens: int
+
+    def branches(self, document: Sequence[int], words: Words) -> list[Branch]:
+        return [self._piece(document, first, words) for first in range(0, len(document), self.tokens)]
+
+    def _piece(self, document: Sequence[int], first: int, words: Words) -> Branch:
+        asked = words.tokenize(REPEAT_NEXT if first else REPEAT_FIRST, False)
+        asked += document[max(0, first - _REMINDER_TOKENS) : first]
+        return _answered(asked + words.closing, list(document[first : first + self.tokens]))
+
+
+def _answered(asked: list[int], answer: list[int]) -> Branch:
+    return Branch(asked + answer, range(len(asked) - 1, len(asked) + len(answer)))

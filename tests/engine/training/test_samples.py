@@ -1,0 +1,67 @@
+"""Labels by source from one pass of a tiny model, in the words of its own chat template."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from engine.errors import UserError
+from engine.training.backbone import Backbone, LayerFeatures
+from engine.training.corpus import Document
+from engine.training.samples import Recipe, combined, draw_prompt, label_prompt, tokenize_prompt, words_of
+from engine.training.sources.base import Words
+from engine.training.sources.mixture import parse
+from tests.engine.backends import tiny_folder
+from tests.engine.training.test_prompts import DOCUMENTS
+
+RECIPE = Recipe(longest=150, mixture=parse("facts,continue,repeat"))
+
+
+@pytest.fixture(scope="module")
+def backbone(tmp_path_factory: pytest.TempPathFactory) -> Backbone:
+    return Backbone(tiny_folder.write(tmp_path_factory.mktemp("models") / "llama"))
+
+
+@pytest.fixture(scope="module")
+def words(backbone: Backbone) -> Words:
+    return words_of(backbone.vocabulary)
+
+
+def test_the_chat_is_the_models_own(backbone: Backbone, words: Words) -> None:
+    control = {text: backbone.vocabulary.tokenize(text, True) for text in ("<s>", "<|user|>", "<|assistant|>")}
+    assert words.opening == control["<s>"] + control["<|user|>"]
+    assert words.closing[-1:] == control["<|assistant|>"]
+
+
+def test_each_source_is_labelled_as_if_it_alone_were_asked(backbone: Backbone, words: Words) -> None:
+    prompt = tokenize_prompt(draw_prompt(DOCUMENTS, RECIPE, 1, 2, 1.0), words, RECIPE.longest)
+    assert set(prompt.queries) >= {"planted", "continue", "repeat"}
+    labelled = label_prompt(backbone, prompt)
+    received: dict[int, LayerFeatures] = {}
+    backbone.run(prompt.context, prompt.branches, received.__setitem__)
+    for layer, part in enumerate(labelled):
+        queries, keys = received[layer].queries[:, prompt.queries["continue"]], received[layer].keys
+        grouped = queries.reshape(keys.shape[0], -1, keys.shape[-1])
+        expected = (grouped @ keys.transpose(1, 2)).amax(dim=1) / keys.shape[-1] ** 0.5
+        torch.testing.assert_close(part.labels["continue"], expected)
+        assert part.features.shape == (len(prompt.context), backbone.feature_width)
+
+
+def test_a_units_label_is_the_highest_of_all_that_was_asked(backbone: Backbone, words: Words) -> None:
+    labelled = label_prompt(backbone, tokenize_prompt(draw_prompt(DOCUMENTS, RECIPE, 1, 3, 1.0), words, 150))
+    both, facts = combined(labelled), combined(labelled, ["planted", "text"])
+    for layer, part in enumerate(labelled):
+        assert torch.equal(both[layer].labels, torch.stack([*part.labels.values()]).amax(0))
+        assert (facts[layer].labels <= both[layer].labels).all()
+        assert not torch.equal(facts[layer].labels, both[layer].labels)
+
+
+def test_the_context_is_no_longer_than_the_recipe_says(words: Words) -> None:
+    for step in range(5):
+        prompt = tokenize_prompt(draw_prompt(DOCUMENTS, RECIPE, 1, step, 4.3), words, RECIPE.longest)
+        assert len(prompt.context) <= RECIPE.longest + len(words.opening)
+
+
+def test_nothing_to_ask_is_a_sentence() -> None:
+    with pytest.raises(UserError, match="Nothing can be asked"):
+        draw_prompt([Document("a", "words")], Recipe(mixture=parse("answer")), 1, 1)

@@ -1,0 +1,109 @@
+"""Sources of labels: the queries are the tokens that say the answer, and every answer is in the text."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from engine.errors import UserError
+from engine.training.corpus import Document
+from engine.training.sources.base import Piece, Words
+from engine.training.sources.mixture import SOURCES, parse
+from engine.training.sources.requests import Continuation, Question, Repetition
+from engine.training.sources.text_questions import KINDS, text_questions
+
+
+def letters(text: str, control: bool) -> list[int]:
+    """A tokenizer of one token a character."""
+    return [ord(letter) for letter in text]
+
+
+WORDS = Words(letters, letters("<user>", True), letters("<bot>", True), letters("<end>", True))
+TEXT = """# The Harbour Office
+
+A register is a bound book of ships that came in. The office was opened on 4 March 1887 by Ada Lovelace of Ashby.
+
+- the red book of tonnage
+- the blue book of cargo
+- the list of drowned men
+
+In its first year the office counted 412 ships, and the records of Clara Barker say that most were laden with salt.
+"""
+
+
+def said(text: list[int]) -> str:
+    return "".join(map(chr, text))
+
+
+def test_the_queries_of_a_question_begin_at_the_token_that_predicts_the_answer() -> None:
+    (branch,) = Question("Who?", "Ada.").branches([], WORDS)
+    assert said(branch.tokens) == "\n\nWho?<bot>Ada.<end>"
+    assert said([branch.tokens[place] for place in branch.queries]) == ">Ada.<end>"
+
+
+def test_all_of_a_continuation_is_asked() -> None:
+    (branch,) = Continuation("and so on", 6).branches([], WORDS)
+    assert said(branch.tokens) == "and so"
+    assert list(branch.queries) == list(range(6))
+    assert Continuation("", 6).branches([], WORDS) == []
+
+
+def test_a_repetition_says_the_whole_context_piece_by_piece() -> None:
+    document = letters("abcdefghijklmnopqrstuvwxyz", False)
+    branches = Repetition(10).branches(document, WORDS)
+    assert [said(branch.tokens[branch.queries[1] :]) for branch in branches] == ["abcdefghij", "klmnopqrst", "uvwxyz"]
+    assert said(branches[0].tokens).startswith("\n\nRepeat the previous context exactly.<bot>")
+    assert said(branches[1].tokens).split("<bot>")[0].endswith("starting withcdefghij")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_texts_own_answers_are_in_it(kind: str) -> None:
+    answers = set()
+    for seed in range(20):
+        question = KINDS[kind](TEXT, Random(seed))
+        assert question is not None
+        assert question.answer.rstrip(".") in TEXT
+        assert question.answer not in question.question
+        answers.add(question.answer)
+    assert answers
+
+
+def test_a_text_is_asked_about_different_things() -> None:
+    questions = text_questions(TEXT, Random(2), 5)
+    assert len({question.answer for question in questions}) == 5
+    assert text_questions("", Random(2), 5) == []
+
+
+def test_a_gap_hides_its_answer() -> None:
+    for seed in range(10):
+        question = KINDS["date"](TEXT, Random(seed))
+        assert question is not None
+        assert question.answer == "4 March 1887."
+        assert "1887" not in question.question
+        assert "..." in question.question
+
+
+def test_questions_that_came_with_a_document_are_all_asked() -> None:
+    pairs = [(f"Question {number}?", f"Answer {number}.") for number in range(20)]
+    source = SOURCES["answer"]
+    assert len(source.ask(Piece(TEXT, pairs=pairs[:12]), Random(1)).requests) == 12
+    assert len(source.ask(Piece(TEXT, pairs=pairs), Random(1)).requests) == 12
+    assert source.suits(Document("a", TEXT, tuple(pairs)))
+    assert not source.suits(Document("a", TEXT))
+
+
+def test_a_mixture_is_read_and_drawn_by_weight() -> None:
+    mixture = parse("facts=1, continue=0.5,repeat=0")
+    assert mixture.weights == {"planted": 1, "text": 1, "continue": 0.5}
+    rng = Random(4)
+    drawn = [{source.name for source in mixture.draw(rng)} for _ in range(400)]
+    assert all({"planted", "text"} <= names for names in drawn)
+    assert 150 < sum("continue" in names for names in drawn) < 250
+    assert all(len(parse("repeat=0.01,continue=0.02").draw(rng)) >= 1 for _ in range(20))
+
+
+@pytest.mark.parametrize("text", ["answers=1", "facts=2", "facts=many", "", "facts=0"])
+def test_what_is_no_mixture_is_refused(text: str) -> None:
+    with pytest.raises(UserError):
+        parse(text)
