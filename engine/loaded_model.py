@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from engine.backends.base import Runtime
+from engine.backends.scoring import TRAINING_FREE, Scoring
 from engine.chat_format import ChatFormat, chat_format
 from engine.errors import UserError
 from engine.locret.heads import HeadFileError, RetainingHeads, head_metadata, load_heads
-from engine.locret.policies import Locret, LocretConsensus, Newest, Policy, Random
+from engine.locret.policies import AsScored, Locret, LocretConsensus, Newest, Policy, Random
 from engine.locret.selection import Selection
 from engine.model_shape import ModelShape
 from engine.runtimes import BATCH, described, open_runtime
@@ -97,6 +98,7 @@ def load_model(
     elif head_file is None:
         head_file = find_heads(fingerprint, head_folders)
     heads = _load_heads(head_file) if head_file else None
+    scoring: Scoring | None = policy if policy in TRAINING_FREE else heads
     evicting = policy != "full" and (policy != "locret" or heads is not None)
 
     def opened(evicts: bool) -> Runtime:
@@ -104,7 +106,7 @@ def load_model(
             shape,
             target,
             selection.capacity if evicts else shape.context,
-            heads if evicts else None,
+            scoring if evicts else None,
             abort,
             evicts=evicts,
             batch=max(BATCH, selection.chunk) if target.whole_chunks else BATCH,
@@ -152,6 +154,8 @@ def policy_for(name: PolicyName, heads: RetainingHeads | None, seed: int = 0) ->
         return Newest()
     if name == "random":
         return Random(seed)
+    if name in TRAINING_FREE:
+        return AsScored(name)
     if heads is not None and heads.calibration is not None:
         return LocretConsensus(heads.calibration)
     return Locret()

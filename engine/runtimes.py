@@ -19,7 +19,7 @@ from engine.target import LLAMA_CPP, Target, WeightBits
 
 if TYPE_CHECKING:
     from engine.backends.base import Runtime
-    from engine.locret.heads import RetainingHeads
+    from engine.backends.scoring import Scoring
 
 RUNTIMES = ("auto", "llama.cpp", "torch")
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -70,7 +70,7 @@ def open_runtime(
     shape: ModelShape,
     target: Target,
     cells: int,
-    heads: RetainingHeads | None,
+    heads: Scoring | None,
     abort: Callable[[], bool] | None = None,
     *,
     evicts: bool = True,

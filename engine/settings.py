@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from engine.errors import UserError
 from engine.runtimes import DEVICES, DTYPES, RUNTIMES, WEIGHTS
 
-PolicyName = Literal["locret", "full", "newest", "random"]
-POLICIES: tuple[PolicyName, ...] = ("locret", "full", "newest", "random")
+PolicyName = Literal["locret", "full", "newest", "random", "keydiff", "expected-attention"]
+POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from engine.backends.scoring import Scoring
 from engine.locret.backend import Backend
 
 
@@ -70,6 +71,14 @@ class Runtime(Backend, Protocol):
     @property
     def template_words(self) -> Mapping[str, str]:
         """`bos_token` and `eos_token` as the template is to write them; empty texts where there are none."""
+        ...
+
+    def score_with(self, heads: Scoring | None) -> None:
+        """What gives the CIS of what is read from now on: retaining heads, a training-free score, or nothing."""
+        ...
+
+    def every_logits(self, tokens: Sequence[int]) -> Tensor:
+        """As `forward`, but gives the logits of every token, float32 (n, vocabulary), and no CIS: for short texts."""
         ...
 
     def logits(self) -> Tensor:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import torch
 from llama_cpp import llama_cpp as lib
@@ -22,6 +22,9 @@ _SEQUENCE = 0
 _ABORTED = 2
 _FLASH_ATTENTION_ON = 1
 _NO_ABORT = lib.ggml_abort_callback()
+
+
+Wanted = Literal["no", "last", "every"]
 
 
 class Observer(Protocol):
@@ -40,6 +43,7 @@ class LlamaContext:
         self, model: LlamaModel, cells: int, batch: int, threads: int, abort: Callable[[], bool] | None, observed: bool
     ) -> None:
         self.observer: Observer | None = None
+        self.observed = observed
         self._failure: BaseException | None = None
         self._abort = abort
         self._abort_callback = lib.ggml_abort_callback(self._stop) if abort else _NO_ABORT
@@ -61,8 +65,8 @@ class LlamaContext:
         self.batch_size = int(lib.llama_n_ubatch(self.handle))
         self._batch = lib.llama_batch_init(self.batch_size, 0, 1)
 
-    def decode(self, tokens: Sequence[int], position: int, logits: bool) -> None:
-        """Runs at most `batch_size` tokens at position, position+1, ...; logits: of the last of them.
+    def decode(self, tokens: Sequence[int], position: int, logits: Wanted) -> None:
+        """Runs at most `batch_size` tokens at position, position+1, ...; logits: of which of them.
 
         Raises AbortedError, and whatever the observer raised; cells of these tokens may then be left behind.
         """
@@ -93,6 +97,15 @@ class LlamaContext:
             (ctypes.c_float * self._vocabulary_size).from_address(address), dtype=torch.float32
         ).clone()
 
+    def every_logits(self, tokens: int) -> Tensor:
+        """A copy, float32 (tokens, vocabulary), of the last `decode`, which was asked for every token's."""
+        first = ctypes.cast(lib.llama_get_logits(self.handle), ctypes.c_void_p).value
+        if first is None:
+            raise RuntimeError("no token was read whose logits could be given")
+        count = tokens * self._vocabulary_size
+        rows = torch.frombuffer((ctypes.c_float * count).from_address(first), dtype=torch.float32)
+        return rows.view(tokens, self._vocabulary_size).clone()
+
     def drop_from(self, position: int) -> None:
         """Frees the cells from this position on."""
         lib.llama_memory_seq_rm(self._memory, _SEQUENCE, position, -1)
@@ -122,7 +135,7 @@ class LlamaContext:
             lib.llama_free(self.handle)
             self.handle = None
 
-    def _filled(self, tokens: Sequence[int], position: int, logits: bool) -> Any:
+    def _filled(self, tokens: Sequence[int], position: int, logits: Wanted) -> Any:
         batch, count = self._batch, len(tokens)
         batch.n_tokens = count
         for index, token in enumerate(tokens):
@@ -130,8 +143,8 @@ class LlamaContext:
             batch.pos[index] = position + index
             batch.n_seq_id[index] = 1
             batch.seq_id[index][0] = _SEQUENCE
-            batch.logits[index] = False
-        batch.logits[count - 1] = logits
+            batch.logits[index] = logits == "every"
+        batch.logits[count - 1] = logits != "no"
         return batch
 
     def _observe(self, address: int, ask: bool, _data: int | None) -> bool:

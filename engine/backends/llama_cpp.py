@@ -21,14 +21,15 @@ from engine.backends import llama_state
 from engine.backends.base import LayerState, Timings
 from engine.backends.checks import check_heads, check_slots
 from engine.backends.fair_rounding import FairRounding
-from engine.backends.llama_context import LlamaContext
+from engine.backends.feature_layout import FeatureLayout, interleaved_columns
+from engine.backends.llama_context import LlamaContext, Wanted
 from engine.backends.llama_features import FeatureCapture
 from engine.backends.llama_model import LlamaModel
 from engine.backends.llama_state import SequenceState
 from engine.backends.places import Places
 from engine.backends.rope import Rope, Rotation
 from engine.backends.rope_check import PROBE_TOKENS, EvictionRefusedError, check_rope
-from engine.backends.scoring import Scorer, interleaved_columns
+from engine.backends.scoring import Scorer, Scoring, scorer_for, scoring_name, scoring_refusal
 from engine.locret.heads import RetainingHeads
 
 # Architectures whose feature order is known: the rows of `llama` files are interleaved, those of the others are not.
@@ -41,7 +42,8 @@ _ANOTHER_MODELS = "this state is not of this model"
 class LlamaCppBackend:
     """A GGUF model with one float16 cache of at most `n_ctx` units in each head, flash attention on.
 
-    n_batch: tokens a graph, at most. threads: None for the physical cores. heads: without them `forward` gives no CIS.
+    n_batch: tokens a graph, at most. threads: None for the physical cores. heads: retaining heads or the name of a
+    training-free score; without them `forward` gives no CIS.
     abort: asked all the time while tokens run; True stops them at the next node of the graph, and AbortedError is
     raised. Keys stay float16: forty moves to other slots cost 0.2 % of a key's norm (FairRounding), one costs 0.03 %.
     Raises UserError("model_missing" or "model_broken").
@@ -55,7 +57,7 @@ class LlamaCppBackend:
         n_batch: int = 512,
         threads: int | None = None,
         n_gpu_layers: int = 0,
-        heads: RetainingHeads | None = None,
+        heads: Scoring | None = None,
         abort: Callable[[], bool] | None = None,
     ) -> None:
         self._model = model = LlamaModel(model_path, n_gpu_layers)
@@ -84,16 +86,16 @@ class LlamaCppBackend:
             raise
 
     def _open(
-        self, cells: int, batch: int, threads: int, heads: RetainingHeads | None, abort: Callable[[], bool] | None
+        self, cells: int, batch: int, threads: int, heads: Scoring | None, abort: Callable[[], bool] | None
     ) -> None:
-        if heads is not None:
-            check_heads(heads, self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
-        rope = self._checked_rope(cells, threads, heads)
+        self._check_scoring(heads)
+        self._rope = rope = self._checked_rope(cells, threads, heads)
         self.position_limit = self._model.position_limit(rope, cells)
         self._context = LlamaContext(self._model, cells, batch, threads, abort, observed=heads is not None)
         self._rotation = Rotation(rope, self._context.cells) if rope else None
         self._rounding = FairRounding(self._context.cells, self.head_dim)
-        self._scorer = self._scoring(heads) if heads is not None else None
+        self._scorer: Scorer | None = None
+        self.score_with(heads)
 
     @property
     def length(self) -> int:
@@ -125,13 +127,17 @@ class LlamaCppBackend:
         Returns the raw CIS, float32 (layers, kv_heads, n), or None without heads. Raises AbortedError; the cache is
         then as it was before the call, as it is after any other error.
         """
+        return self._forward(tokens, None)
+
+    def _forward(self, tokens: Sequence[int], every: list[Tensor] | None) -> Tensor | None:
+        """every: takes the logits of every token, a piece at a time."""
         if not tokens:
             raise ValueError("there are no tokens to read")
         if self._length + len(tokens) > self.capacity:
             raise ValueError(f"{len(tokens)} tokens on {self._length} units do not fit {self.capacity}")
         began = time.perf_counter()
         try:
-            scores = self._run(tokens)
+            scores = self._run(tokens, every)
         except BaseException:
             self._context.drop_from(self.position)
             if self._scorer is not None:
@@ -182,6 +188,21 @@ class LlamaCppBackend:
         self._places.clear()
         self._length = 0
 
+    def score_with(self, heads: Scoring | None) -> None:
+        """Scores what is read from now on with these heads, or this score; only where it was opened with some."""
+        self._check_scoring(heads)
+        if heads is not None and not self._context.observed:
+            raise RuntimeError("this model was opened without anything to score with")
+        refused = heads is None or (self._rope is None and not isinstance(heads, RetainingHeads))
+        self._scorer = None if refused or heads is None else scorer_for(heads, self._layout())
+        self._context.observer = None if self._scorer is None else self._capture()
+
+    def every_logits(self, tokens: Sequence[int]) -> Tensor:
+        """As `forward`, but gives the logits of every token, float32 (n, vocabulary), and no CIS."""
+        every: list[Tensor] = []
+        self._forward(tokens, every)
+        return torch.cat(every)
+
     def logits(self) -> Tensor:
         """float32 (vocabulary,): of the last token forwarded."""
         return self._context.logits()
@@ -223,23 +244,42 @@ class LlamaCppBackend:
         self._context.close()
         self._model.close()
 
-    def _checked_rope(self, cells: int, threads: int, heads: RetainingHeads | None) -> Rope | None:
+    def _check_scoring(self, heads: Scoring | None) -> None:
+        if isinstance(heads, RetainingHeads):
+            check_heads(heads, self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
+
+    def _checked_rope(self, cells: int, threads: int, heads: Scoring | None) -> Rope | None:
         known = self.architecture in _INTERLEAVED_ROWS | _PLAIN_ROWS
         try:
             if heads is not None and not known:
-                raise EvictionRefusedError(f"Retaining heads cannot score models of the kind {self.architecture} yet.")
+                name = scoring_name(heads)
+                raise EvictionRefusedError(f"{name} cannot score models of the kind {self.architecture} yet.")
+            if refusal := scoring_refusal(heads, self.architecture):
+                raise EvictionRefusedError(refusal)
             return check_rope(self._model, cells, threads)
         except EvictionRefusedError as refusal:
             self.eviction_refusal = str(refusal)
             return None
 
-    def _scoring(self, heads: RetainingHeads) -> Scorer:
+    def _layout(self) -> FeatureLayout:
         interleaved = self.architecture in _INTERLEAVED_ROWS
-        columns = interleaved_columns(self.heads, self.kv_heads, self.head_dim) if interleaved else None
-        self._context.observer = FeatureCapture(
+        return FeatureLayout(
+            layers=self.layers,
+            heads=self.heads,
+            kv_heads=self.kv_heads,
+            head_dim=self.head_dim,
+            columns=interleaved_columns(self.heads, self.kv_heads, self.head_dim) if interleaved else None,
+            frequencies=self._rope.frequencies() if self._rope else torch.empty(0),
+            magnitude=self._rope.magnitude if self._rope else 1.0,
+            rotated=[True] * self.layers,
+            device=torch.device("cpu"),
+            dtype=torch.float32,
+        )
+
+    def _capture(self) -> FeatureCapture:
+        return FeatureCapture(
             self.layers, self.heads, self.kv_heads, self.head_dim, self._context.batch_size, self._score_layer
         )
-        return Scorer(heads, columns)
 
     def _score_layer(self, layer: int, features: Tensor) -> None:
         began = time.perf_counter()
@@ -247,11 +287,14 @@ class LlamaCppBackend:
             self._scorer.take(layer, features)
         self._scoring_seconds += time.perf_counter() - began
 
-    def _run(self, tokens: Sequence[int]) -> Tensor | None:
+    def _run(self, tokens: Sequence[int], every: list[Tensor] | None) -> Tensor | None:
         size, scores = self._context.batch_size, []
         for start in range(0, len(tokens), size):
             piece = tokens[start : start + size]
-            self._context.decode(piece, self.position + start, logits=start + size >= len(tokens))
+            last: Wanted = "last" if start + size >= len(tokens) else "no"
+            self._context.decode(piece, self.position + start, last if every is None else "every")
+            if every is not None:
+                every.append(self._context.every_logits(len(piece)))
             if self._scorer is not None:
                 began = time.perf_counter()
                 scores.append(self._scorer.finish())

@@ -38,7 +38,7 @@ def _probe(model: LlamaModel, context: LlamaContext) -> Rope:
     context.observer = probe = RopeProbe()
     first = min(_FARTHEST, context.cells - PROBE_TOKENS)
     try:
-        context.decode([(7919 * i + 101) % model.vocabulary_size for i in range(PROBE_TOKENS)], first, logits=False)
+        context.decode([(7919 * i + 101) % model.vocabulary_size for i in range(PROBE_TOKENS)], first, logits="no")
         state = parse(context.state())
     except (StateLayoutError, ValueError, KeyError) as error:
         raise EvictionRefusedError(f"This model's cache cannot be evicted: {error}.") from error

@@ -1,70 +1,64 @@
-"""The CIS of what a runtime is reading: retaining heads over features in the runtime's own row order.
+"""What a runtime scores new units with: retaining heads, or a score that needs no training.
 
-It knows no runtime, only the order that GGUF files of the `llama` architecture keep their rows in.
+It knows the names of the scores and what each needs; how one is computed is its own file's affair.
 """
 
 from __future__ import annotations
 
-import torch
+from typing import Literal, Protocol, get_args
+
 from torch import Tensor
 
-from engine.locret.heads import ACTIVATIONS, RetainingHeads
+from engine.backends.expected_attention import ExpectedAttentionScorer
+from engine.backends.feature_layout import FeatureLayout
+from engine.backends.head_scorer import HeadScorer
+from engine.backends.keydiff import KeyDiffScorer
+from engine.locret.heads import RetainingHeads
 
-_FEW = 8  # tokens up to which one product over all layers beats one a layer
+TrainingFree = Literal["keydiff", "expected-attention"]
+TRAINING_FREE: tuple[TrainingFree, ...] = get_args(TrainingFree)
+Scoring = RetainingHeads | TrainingFree
+
+_NAMES = {"keydiff": "KeyDiff", "expected-attention": "Expected Attention"}
+# Their queries and keys are normalised after the projections, so the features do not say what attention sees.
+_NORMALISED = frozenset({"qwen3"})
 
 
-def interleaved_columns(heads: int, kv_heads: int, head_dim: int) -> Tensor:
-    """For each feature in interleaved order, its place in the checkpoint's: int64 ((heads + 2 * kv_heads) * head_dim,).
-
-    GGUF files of the `llama` architecture store row i + j * head_dim/2 of each Q and K head (j 0 or 1) as row 2i + j,
-    and leave V alone.
+class Scorer(Protocol):
+    """Scores the forwards of a runtime, layer by layer. A unit's score depends on nothing but the tokens of its own
+    forward, so that there is no state to store with a reading.
     """
-    columns = torch.arange((heads + 2 * kv_heads) * head_dim)
-    rotated = columns[: (heads + kv_heads) * head_dim].view(heads + kv_heads, 2, head_dim // 2)
-    return torch.cat([rotated.transpose(1, 2).reshape(-1), columns[(heads + kv_heads) * head_dim :]])
-
-
-class Scorer:
-    """Scores a forward layer by layer; `columns` says where the heads' columns go (None: they are in order).
-
-    device, dtype: of the features and of the products; the CIS are float32 on the CPU.
-    """
-
-    def __init__(
-        self,
-        heads: RetainingHeads,
-        columns: Tensor | None,
-        device: torch.device | None = None,
-        dtype: torch.dtype = torch.float32,
-    ) -> None:
-        self._first = torch.empty(heads.layers, heads.width, heads.hidden, device=device, dtype=dtype)
-        self._second = torch.empty(heads.layers, heads.hidden, heads.kv_heads, device=device, dtype=dtype)
-        for layer in range(heads.layers):
-            first = heads.first[layer].detach()
-            self._first[layer] = (first if columns is None else first[:, columns]).T
-            self._second[layer] = heads.second[layer].detach().T
-        self._activation = ACTIVATIONS[heads.activation]
-        self._few = torch.empty(heads.layers, _FEW, heads.width, device=device, dtype=dtype)
-        self._scores: list[Tensor] = []
-        self._tokens = 0
 
     def take(self, layer: int, features: Tensor) -> None:
         """features: (n, width), of one layer; layers come in order. They are read now or copied."""
-        self._tokens = len(features)
-        if self._tokens <= _FEW:
-            self._few[layer, : self._tokens] = features
-        else:
-            hidden = self._activation(features @ self._first[layer])
-            self._scores.append((hidden @ self._second[layer]).T)
+        ...
 
     def finish(self) -> Tensor:
-        """The CIS of what was taken since the last call, float32 (layers, kv_heads, n)."""
-        if self._tokens <= _FEW:
-            hidden = self._activation(self._few[:, : self._tokens] @ self._first)
-            return (hidden @ self._second).transpose(1, 2).contiguous().float().cpu()
-        scores, self._scores = torch.stack(self._scores).float().cpu(), []
-        return scores
+        """The scores of what was taken since the last call, float32 (layers, kv_heads, n), on the CPU."""
+        ...
 
     def drop(self) -> None:
         """Forgets what was taken: the forward was stopped."""
-        self._scores, self._tokens = [], 0
+        ...
+
+
+def scorer_for(scoring: Scoring, layout: FeatureLayout) -> Scorer:
+    """The scorer of features of that layout."""
+    if isinstance(scoring, RetainingHeads):
+        return HeadScorer(scoring, layout.columns, layout.device, layout.dtype)
+    return KeyDiffScorer(layout) if scoring == "keydiff" else ExpectedAttentionScorer(layout)
+
+
+def scoring_name(scoring: Scoring) -> str:
+    """What a person calls it, at the beginning of a sentence."""
+    return "Retaining heads" if isinstance(scoring, RetainingHeads) else _NAMES[scoring]
+
+
+def scoring_refusal(scoring: Scoring | None, architecture: str) -> str | None:
+    """Why models of this architecture cannot be scored with it, as a sentence; None where they can."""
+    if scoring == "expected-attention" and architecture in _NORMALISED:
+        return (
+            f"Expected Attention cannot score models of the kind {architecture}, which normalise queries and keys. "
+            "Choose KeyDiff, or another model."
+        )
+    return None

@@ -18,8 +18,9 @@ from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
 from engine.backends.checks import check_heads, check_slots
+from engine.backends.feature_layout import FeatureLayout
 from engine.backends.places import Places
-from engine.backends.scoring import Scorer
+from engine.backends.scoring import Scorer, Scoring, scorer_for, scoring_refusal
 from engine.backends.torch_attention import Pass, unrotated
 from engine.backends.torch_cache import LayerUnits, Rotation, UnitCache
 from engine.backends.torch_errors import first_line, in_sentences
@@ -40,9 +41,9 @@ STATE_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
 class TorchBackend:
     """A transformers model with one cache of at most `n_ctx` units in each head, in the model's own dtype.
 
-    n_batch: tokens a forward, at most. heads: without them `forward` gives no CIS. abort: asked before every layer
-    while several tokens run. grows: take the cache's memory as it is needed, for a full cache. Raises UserError
-    ("model_missing" or "model_broken").
+    n_batch: tokens a forward, at most. heads: retaining heads or the name of a training-free score; without them
+    `forward` gives no CIS. abort: asked before every layer while several tokens run. grows: take the cache's memory as
+    it is needed, for a full cache. Raises UserError ("model_missing" or "model_broken").
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class TorchBackend:
         *,
         n_ctx: int,
         n_batch: int = 512,
-        heads: RetainingHeads | None = None,
+        heads: Scoring | None = None,
         abort: Callable[[], bool] | None = None,
         placement: Placement | None = None,
         grows: bool = False,
@@ -86,7 +87,7 @@ class TorchBackend:
             model.close()
             raise
 
-    def _open(self, path: Path, grows: bool, heads: RetainingHeads | None) -> None:
+    def _open(self, path: Path, grows: bool, heads: Scoring | None) -> None:
         model = self._model
         if model.window and self._capacity > model.window:
             raise UserError(
@@ -100,9 +101,12 @@ class TorchBackend:
         rotations = [self._rotation if rotated else None for rotated in model.rotated_layers]
         self._cache = UnitCache(self._capacity, grows, rotations)
         self._places = Places(self.layers, self.kv_heads)
-        self._scorer = self._scoring(heads) if heads is not None else None
+        self._scorer: Scorer | None = None
         self._capture = FeatureCapture(self._score_layer)
+        self._captured = self._hooks.enter_context(ExitStack())
         self._watch()
+        self.score_with(heads)
+        self.eviction_refusal = scoring_refusal(heads, self.architecture)
         self._try_out(path)
 
     @property
@@ -138,6 +142,17 @@ class TorchBackend:
         Returns the raw CIS, float32 (layers, kv_heads, n), or None without heads. Raises AbortedError; the cache is
         then as it was before the call, as it is after any other error.
         """
+        return self._forward(tokens, None)
+
+    @torch.inference_mode()
+    def every_logits(self, tokens: Sequence[int]) -> Tensor:
+        """As `forward`, but gives the logits of every token, float32 (n, vocabulary), on the CPU, and no CIS."""
+        every: list[Tensor] = []
+        self._forward(tokens, every)
+        return torch.cat(every)
+
+    def _forward(self, tokens: Sequence[int], every: list[Tensor] | None) -> Tensor | None:
+        """every: takes the logits of every token, a piece at a time."""
         if not tokens:
             raise ValueError("there are no tokens to read")
         before = self.length
@@ -146,7 +161,7 @@ class TorchBackend:
         began = time.perf_counter()
         try:
             with in_sentences(self._model.device):
-                pieces = [self._run(tokens[at : at + self._batch]) for at in range(0, len(tokens), self._batch)]
+                pieces = [self._run(tokens[at : at + self._batch], every) for at in range(0, len(tokens), self._batch)]
         except BaseException:
             self._drop_from(before)
             self._capture.drop()
@@ -265,15 +280,16 @@ class TorchBackend:
 
     def _watch(self) -> None:
         self._hooks.enter_context(unrotated(self._model.rotary))
-        if self._scorer is not None:
-            self._hooks.enter_context(self._capture.on(self._model.attentions))
         for block in self._model.blocks:
             handle = block.register_forward_pre_hook(self._stop_if_asked)
             self._hooks.callback(handle.remove)
 
-    def _run(self, tokens: Sequence[int]) -> Tensor | None:
+    def _run(self, tokens: Sequence[int], every: list[Tensor] | None) -> Tensor | None:
         self._stoppable = len(tokens) > 1  # one token is over before anybody could wait for it
-        self._last_hidden = self._model.run(tokens, self._cache, Pass(self._rotation, self._cache.position))
+        hidden = self._model.run(tokens, self._cache, Pass(self._rotation, self._cache.position))
+        self._last_hidden = hidden[-1].clone()
+        if every is not None:
+            every.append(self._model.unembed(hidden).float().cpu())
         if self._scorer is None:
             return None
         began = time.perf_counter()
@@ -287,9 +303,29 @@ class TorchBackend:
 
     # --- scoring -----------------------------------------------------------------------------------------------------
 
-    def _scoring(self, heads: RetainingHeads) -> Scorer:
-        check_heads(heads, self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
-        return Scorer(heads, None, self._model.device, self._model.dtype)
+    def score_with(self, heads: Scoring | None) -> None:
+        """Scores what is read from now on with these heads, or this score."""
+        if isinstance(heads, RetainingHeads):
+            check_heads(heads, self.layers, (self.heads + 2 * self.kv_heads) * self.head_dim, self.kv_heads)
+        self._captured.close()
+        self._scorer = None if heads is None else scorer_for(heads, self._layout())
+        if self._scorer is not None:
+            self._captured.enter_context(self._capture.on(self._model.attentions))
+
+    def _layout(self) -> FeatureLayout:
+        model = self._model
+        return FeatureLayout(
+            layers=self.layers,
+            heads=self.heads,
+            kv_heads=self.kv_heads,
+            head_dim=self.head_dim,
+            columns=None,
+            frequencies=model.frequencies,
+            magnitude=model.magnitude,
+            rotated=model.rotated_layers,
+            device=model.device,
+            dtype=model.dtype,
+        )
 
     def _score_layer(self, layer: int, parts: list[Tensor]) -> None:
         """parts: Q, K and V of the layer, (n, width) together."""

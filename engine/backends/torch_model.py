@@ -81,7 +81,7 @@ class TorchModel:
         self.vocabulary: Vocabulary = gguf_vocabulary(path) if path.is_file() else folder_vocabulary(path, config)
 
     def run(self, tokens: Sequence[int], cache: UnitCache, attention: torch_attention.Pass) -> Tensor:
-        """Runs tokens over the cache, which takes their units up. Returns the last token's hidden state, (hidden,)."""
+        """Runs tokens over the cache, which takes their units up. Returns every token's hidden state, (n, hidden)."""
         device = self._model.model.embed_tokens.weight.device
         first = cache.position
         output = self._model.model(
@@ -91,7 +91,7 @@ class TorchModel:
             use_cache=True,
             keepsake_pass=attention,
         )
-        return output.last_hidden_state[0, -1]  # type: ignore[no-any-return]
+        return output.last_hidden_state[0]  # type: ignore[no-any-return]
 
     def run_at(self, tokens: Sequence[int], positions: Tensor, **attention: Any) -> Tensor:
         """Runs tokens at these positions, int64 (n,), without a cache; `attention` is what the attention is handed.
@@ -108,7 +108,7 @@ class TorchModel:
         return output.last_hidden_state[0]  # type: ignore[no-any-return]
 
     def unembed(self, hidden: Tensor) -> Tensor:
-        """hidden: (hidden,). Returns the logits, (vocabulary,)."""
+        """hidden: (..., hidden). Returns the logits, (..., vocabulary)."""
         return self._model.lm_head(hidden)  # type: ignore[no-any-return]
 
     def close(self) -> None:

@@ -28,13 +28,23 @@ class Policy(Protocol):
         ...
 
 
-class Locret:
-    """The CIS as it is: the authors' own selection."""
+class AsScored:
+    """The backend's scores as they are: of retaining heads it is the authors' own selection; KeyDiff's and others' are
+    named for what they are.
+    """
 
-    name = "locret"
+    def __init__(self, name: str) -> None:
+        self.name = name
 
     def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
         return _present(cis)
+
+
+class Locret(AsScored):
+    """The CIS as it is: the authors' own selection."""
+
+    def __init__(self) -> None:
+        super().__init__("locret")
 
 
 class LocretConsensus:

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
 from engine.backends.places import Places
+from engine.backends.scoring import Scoring
 from engine.chat_format import ChatFormat
 from engine.loaded_model import LoadedModel
 from engine.locret.policies import Random
@@ -47,6 +48,7 @@ class FakeRuntime:
         self.position_limit = position_limit
         self.forwarded: list[int] = []
         self.closed = False
+        self.scored_with: Scoring | None = None
         self.clear()
 
     @property
@@ -102,6 +104,17 @@ class FakeRuntime:
         if self._last == ord(".") + 1:
             scores[END] = 2
         return scores
+
+    def every_logits(self, tokens: Sequence[int]) -> Tensor:
+        """A step for each token, as nothing is gained here by one forward of them all."""
+        rows = []
+        for token in tokens:
+            self.forward([token])
+            rows.append(self.logits())
+        return torch.stack(rows)
+
+    def score_with(self, heads: Scoring | None) -> None:
+        self.scored_with = heads
 
     def export_state(self) -> list[LayerState]:
         flat = self.cache.transpose(1, 2).reshape(LAYERS, self.length, KV_HEADS * HEAD_DIM).numpy()

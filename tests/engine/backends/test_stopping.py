@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from engine.backends.base import AbortedError, LayerState
-from engine.backends.scoring import Scorer
+from engine.backends.head_scorer import HeadScorer
 from engine.locret.heads import RetainingHeads
 from tests.engine.backends.conftest import OpenBackend
 from tests.engine.backends.samples import some_tokens
@@ -66,7 +66,7 @@ def test_an_error_while_scoring_is_raised_and_undone(open_backend: OpenBackend, 
 
 def test_what_was_scored_before_a_stop_is_forgotten() -> None:
     heads = RetainingHeads(2, 12, 4, 3).requires_grad_(False)
-    scorer, tokens = Scorer(heads, None), torch.ones(20, 12)
+    scorer, tokens = HeadScorer(heads, None), torch.ones(20, 12)
     for length in (20, 3):
         scorer.take(0, tokens)
         scorer.drop()

@@ -1,0 +1,148 @@
+"""Measures one case: each policy reads its document in chunks, the questions hidden, and the cache is then asked them.
+
+It knows runtimes through their Protocol and policies through the table of methods; what a figure means to a reader is
+the table's affair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from engine.backends.base import LayerState, Runtime
+from engine.budget import selection_for
+from engine.chat_format import ChatFormat
+from engine.evaluation.answers import ask
+from engine.evaluation.ceiling import Ceiling
+from engine.evaluation.fidelity_cases import FidelityCase, Question
+from engine.evaluation.methods import METHODS, Method
+from engine.evaluation.surprisal import SurprisalBackend, mean_surprisal
+from engine.locret.backend import Backend
+from engine.locret.heads import RetainingHeads
+from engine.locret.policies import Policy
+from engine.locret.reading import Reader
+from engine.locret.selection import Selection
+from engine.target import Target
+
+CONTINUATION = "continuation"
+NOTHING = "no context"
+
+
+class Figure(NamedTuple):
+    """value: 1 or 0, whether the answer was right; of the continuation, its NLL in nats a token."""
+
+    task: str
+    policy: str
+    kept: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What every case is measured with. ceiling None: without the policy `labels`."""
+
+    runtime: Runtime
+    chat: ChatFormat
+    target: Target
+    heads: RetainingHeads | None
+    ceiling: Ceiling | None
+    policies: Sequence[str]
+    kept: Sequence[float]
+    seed: int
+    continuation_tokens: int
+
+    def close(self) -> None:
+        """Frees the weights."""
+        self.runtime.close()
+        if self.ceiling is not None:
+            self.ceiling.close()
+
+
+class CaseRun:
+    """One case on a bench; `figures()` does it all. Needs a cache for the whole document."""
+
+    def __init__(self, bench: Bench, case: FidelityCase) -> None:
+        self.bench, self.case = bench, case
+        runtime = bench.runtime
+        self._opening = runtime.tokenize(bench.chat.opening, special=True)
+        self._document = runtime.tokenize(case.document, special=False)
+        following = runtime.tokenize(case.continuation, special=False)[: bench.continuation_tokens + 1]
+        self._following = following if len(following) > bench.continuation_tokens else []
+        self._labels: Policy | None = None
+
+    def figures(self) -> list[Figure]:
+        """Those of no context, of the full cache, and of each policy at each share kept."""
+        runtime = self.bench.runtime
+        runtime.clear()
+        runtime.forward(self._opening)
+        nothing = self._continued(list(runtime.export_state()))
+        found = [] if nothing is None else [Figure(CONTINUATION, NOTHING, 0.0, nothing)]
+        for name in self.bench.policies:
+            method = METHODS[name]
+            for kept in [1.0] if method.reads == "everything" else self.bench.kept:
+                answers = self._in_sight if method.reads == "question-first" else self._hidden
+                found += [Figure(task, name, kept, value) for task, value in answers(method, kept)]
+        return found
+
+    def _hidden(self, method: Method, kept: float) -> list[tuple[str, float]]:
+        """One reading, then every question of the same cache."""
+        self._read(method, self._opening, self._selection(method, kept))
+        state = list(self.bench.runtime.export_state())
+        values = [(question.task, float(self._right(question, state))) for question in self.case.questions]
+        continued = self._continued(state)
+        return values if continued is None else [*values, (CONTINUATION, continued)]
+
+    def _in_sight(self, method: Method, kept: float) -> list[tuple[str, float]]:
+        """A reading for each question, which stands in front; it has no continuation of its own."""
+        values = []
+        for question in self.case.questions:
+            asked = self.bench.runtime.tokenize(f"{question.text}\n\n", special=False)
+            front = self._opening + asked
+            selection = self._selection(method, kept)
+            assert selection is not None
+            self._read(method, front, selection.keeping_first(len(front)))
+            values.append((question.task, float(self._right(question, None))))
+        return values
+
+    def _read(self, method: Method, front: Sequence[int], selection: Selection | None) -> None:
+        runtime, scores = self.bench.runtime, method.scores
+        runtime.score_with(None if scores == "surprisal" else self.bench.heads if scores == "heads" else scores)
+        backend = cast(Backend, SurprisalBackend(runtime)) if scores == "surprisal" else runtime
+        backend.clear()
+        reader = Reader(backend, self._policy(method), selection)
+        reader.append(front)
+        for _ in reader.read(self._document):
+            pass
+        runtime.score_with(None)
+
+    def _selection(self, method: Method, kept: float) -> Selection | None:
+        if method.reads == "everything":
+            return None
+        units = round(kept * (len(self._opening) + len(self._document)))
+        return method.selection(selection_for(units, self.bench.target))
+
+    def _policy(self, method: Method) -> Policy:
+        bench = self.bench
+        if method.ranking is not None:
+            return method.ranking(bench.seed, bench.heads)
+        if self._labels is None:
+            assert bench.ceiling is not None
+            context = self._opening + self._document
+            self._labels = bench.ceiling.policy(bench.runtime, bench.chat, context, self.case.questions)
+        return self._labels
+
+    def _right(self, question: Question, state: list[LayerState] | None) -> bool:
+        """Of the cache as it is, or of a state."""
+        if state is not None:
+            self.bench.runtime.import_state(state)
+        return ask(self.bench.runtime, self.bench.chat, question.text, question.accepted)
+
+    def _continued(self, state: list[LayerState]) -> float | None:
+        """NLL of the text after the document, each token predicted by those before it; its first one is given."""
+        if not self._following:
+            return None
+        runtime = self.bench.runtime
+        runtime.import_state(state)
+        logits: Any = runtime.every_logits(self._following[:-1])
+        return mean_surprisal(logits, self._following[1:])

@@ -1,0 +1,63 @@
+"""The policies that fidelity is measured for: one table of what each scores with, ranks by, and changes of the
+selection.
+
+It knows names and the parts they are made of, and runs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from engine.backends.scoring import TrainingFree
+from engine.loaded_model import policy_for
+from engine.locret.heads import RetainingHeads
+from engine.locret.policies import AsScored, Locret, Newest, Policy, Random
+from engine.locret.selection import Selection
+
+PAPER_BUDGET, PAPER_STABILIZERS = 6000, 2500  # the authors' own for Phi-3: 5 units in 12 are stabilizers
+
+
+def as_the_authors(selection: Selection) -> Selection:
+    """Keys at their slots, no sinks, no tail, and stabilizers in the paper's proportion, at most a chunk of them."""
+    stabilizers = min(selection.chunk, selection.budget * PAPER_STABILIZERS // PAPER_BUDGET)
+    return Selection(selection.budget, selection.chunk, stabilizers, turn=selection.turn)
+
+
+def _unchanged(selection: Selection) -> Selection:
+    return selection
+
+
+@dataclass(frozen=True)
+class Method:
+    """scores: what gives the CIS; None where the policy needs none. ranking: the policy of a seed and, where they are
+    scored with, of heads; None: of labels, which are each document's own. selection: what it changes of
+    `budget.selection_for`. reads: everything; the document alone; or, anew for each question, the question first.
+    """
+
+    scores: Literal["heads", "surprisal"] | TrainingFree | None
+    ranking: Callable[[int, RetainingHeads | None], Policy] | None
+    selection: Callable[[Selection], Selection] = _unchanged
+    reads: Literal["everything", "document", "question-first"] = "document"
+
+
+def _ours(_seed: int, heads: RetainingHeads | None) -> Policy:
+    return policy_for("locret", heads)
+
+
+# Every method has the default selection's sinks, stabilizers and tail, but for `locret-authors`; `newest`, which with
+# sinks is StreamingLLM, keeps the newest anyhow.
+METHODS: Mapping[str, Method] = {
+    "full": Method(None, lambda _seed, _heads: Newest(), reads="everything"),
+    "newest": Method(None, lambda _seed, _heads: Newest()),
+    "random": Method(None, lambda seed, _heads: Random(seed)),
+    "keydiff": Method("keydiff", lambda _seed, _heads: AsScored("keydiff")),
+    "expected-attention": Method("expected-attention", lambda _seed, _heads: AsScored("expected-attention")),
+    "sirllm": Method("surprisal", lambda _seed, _heads: AsScored("sirllm")),
+    "locret-authors": Method("heads", lambda _seed, _heads: Locret(), as_the_authors),
+    "locret": Method("heads", _ours),
+    "labels": Method(None, None),
+    "locret-q": Method("heads", _ours, reads="question-first"),
+}
+DEFAULT_METHODS = tuple(name for name, method in METHODS.items() if method.reads != "question-first")

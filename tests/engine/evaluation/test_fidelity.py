@@ -1,0 +1,103 @@
+"""`evaluate fidelity` from end to end on a tiny random model: every policy, the JSON, and going on from a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.evaluation import fidelity
+from engine.evaluation.methods import DEFAULT_METHODS, METHODS, as_the_authors
+from engine.locret.selection import Selection
+from engine.main import main
+from tests.engine.backends import tiny_folder
+from tests.engine.evaluation import made_up_corpus
+
+TOKENS = 600  # a token is a byte
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_folder.write(tmp_path_factory.mktemp("models") / "tiny", max_position_embeddings=4096)
+
+
+@pytest.fixture(autouse=True)
+def made_up_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fidelity, "_documents", lambda _: made_up_corpus.documents())
+    monkeypatch.setattr(fidelity, "read_questions", made_up_corpus.facts)
+
+
+def evaluate(model: Path, *words: object) -> int:
+    fixed = ["--model", model, "--data", model, "--tokens", TOKENS, "--heads", "random", "--threads", 1]
+    return main(["evaluate", "fidelity", *map(str, [*fixed, "--dtype", "float32", *words])])
+
+
+def report(capsys: pytest.CaptureFixture[str], model: Path, *words: object) -> dict[str, Any]:
+    assert evaluate(model, "--json", *words) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_every_policy_runs_and_the_json_has_its_fields(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = report(capsys, model, "--samples", 2, "--kept", "0.4,0.2", "--policies", ",".join(METHODS))
+    assert set(found) == {"tokens", "seed", "model", "heads", "runtime", "rows"}
+    assert (found["tokens"], found["heads"], found["runtime"]) == (TOKENS, "random", "torch float32")
+    assert all(set(row) == {"task", "policy", "kept", "score", "low", "high", "samples"} for row in found["rows"])
+    needles = [(row["policy"], row["kept"]) for row in found["rows"] if row["task"] == "needle"]
+    evicting = [name for name in METHODS if name != "full"]
+    assert needles == [("full", 1.0), *((name, kept) for name in evicting for kept in (0.4, 0.2))]
+    assert {row["samples"] for row in found["rows"]} == {2}
+    continued = {row["policy"] for row in found["rows"] if row["task"] == "continuation"}
+    assert continued in (set(), set(METHODS) - {"locret-q"}), "none where a random model gains nothing by context"
+
+
+def test_a_run_that_was_stopped_ends_with_the_same_rows(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--kept", "0.3", "--policies", "sirllm,keydiff,locret"]
+    at_once = report(capsys, model, *words, "--samples", 3)
+    checkpoint = ["--checkpoint", tmp_path / "samples.jsonl"]
+    report(capsys, model, *words, "--samples", 1, *checkpoint)
+    assert report(capsys, model, *words, "--samples", 3, *checkpoint) == at_once
+    before = (tmp_path / "samples.jsonl").read_bytes()
+    assert report(capsys, model, *words, "--samples", 3, *checkpoint) == at_once
+    assert (tmp_path / "samples.jsonl").read_bytes() == before
+    assert evaluate(model, *words, "--samples", 3, *checkpoint, "--seed", 7) == 1
+    assert "other values of: heads, seed." in capsys.readouterr().err
+
+
+def test_progress_and_the_table(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert evaluate(model, "--samples", 2, "--kept", "0.3", "--policies", "newest") == 0
+    said = capsys.readouterr()
+    assert said.err.count("sample ") == 2 and "sample 2 of 2" in said.err and "0 min 0 s left" in said.err
+    assert said.out.startswith("| policy | kept | needle | needle-of-two | fact")
+    assert "| newest | 30.0% |" in said.out
+
+
+@pytest.mark.parametrize(
+    "words", [["--policies", "oldest"], ["--kept", "2"], ["--kept", "some"], ["--tokens", "20"], ["--samples", "0"]]
+)
+def test_what_cannot_be_measured_is_refused(model: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    try:
+        assert evaluate(model, *words) == 1
+    except SystemExit as ended:  # argparse
+        assert ended.code == 2
+    assert capsys.readouterr().err
+
+
+def test_a_model_that_cannot_be_scored_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tiny_folder.write(tmp_path / "tiny", "qwen3", max_position_embeddings=4096)
+    assert evaluate(path, "--policies", "newest,expected-attention") == 1
+    assert "normalise" in capsys.readouterr().err
+
+
+def test_the_default_is_all_that_read_with_the_question_hidden() -> None:
+    assert set(METHODS) - set(DEFAULT_METHODS) == {"locret-q"}
+    assert DEFAULT_METHODS[0] == "full"
+
+
+def test_the_authors_selection_has_the_papers_share_of_stabilizers() -> None:
+    assert as_the_authors(Selection(6000, 3072, 768, 4, 384)) == Selection(6000, 3072, 2500)
+    assert as_the_authors(Selection(256, 512, 64, 4, 32)) == Selection(256, 512, 106)
