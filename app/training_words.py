@@ -9,7 +9,7 @@ NO_HEADS = "This model has no retaining heads yet."
 KEYDIFF = "KeyDiff works at once, without training, and keeps less well than trained heads."
 WHAT_TRAINING_IS = (
     "Retaining heads learn which parts of a text somebody may ask about, so that a model reads long documents in "
-    "little memory. They are trained once for each model, on this computer: nothing leaves it."
+    "little memory. They are trained once for each model, on this computer: your texts never leave it."
 )
 MEANWHILE = "You may use Keepsake meanwhile, or close it; training goes on."
 MAY_CLOSE = "You may close Keepsake; training goes on."
@@ -52,8 +52,8 @@ def title(run: TrainingRun) -> str:
     if run.state == "done":
         return "New retaining heads are ready."
     if run.state == "failed":
-        return f"Retaining heads for {run.name} could not be trained."
-    return f"Training retaining heads for {run.name}"
+        return "The training of retaining heads failed."
+    return "Training retaining heads" if run.for_model else f"Training retaining heads for {run.name}"
 
 
 def progress(run: TrainingRun) -> str:

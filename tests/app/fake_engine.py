@@ -5,7 +5,8 @@ What it does is decided by the names of the files it is given and by the words o
 is a user error, "fault" a bug. Reading again, a question with "whole" has nothing to gain, with "unknown rate" no time,
 and with "too long" is refused once it runs. A model called "broken" cannot be read, a "big" one needs 5,000 MB, a
 "headless" one has no retaining heads: they can be trained, unless it is called "stubborn", too; a "failing" one's
-training fails. A file that holds a number has as many pages. Its state is a JSON file, so that a new process finds everything again. Knows `engine.protocol`; nothing else of ours.
+training fails. A file that holds a number has as many pages. Its state is a JSON file, so that a new process finds
+everything again. Knows `engine.protocol`; nothing else of ours.
 """
 
 from __future__ import annotations
