@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 from engine import paths, settings
 from engine.budget import MB, Plan, budget_for, least_mb, most_units, plan, selection_for, short_context
 from engine.errors import UserError
+from engine.head_files import find_heads
 from engine.model_shape import ModelShape, model_name, read_shape
 from engine.model_source import fetch, find, fingerprint, not_downloaded
 from engine.runtimes import target_for
 from engine.store import Store
 from engine.store.store import FILE_NAME
 from engine.target import Target
+from engine.training_runs import TrainingRuns
 
 if TYPE_CHECKING:
     from engine.conversation import Conversation
@@ -52,19 +54,24 @@ class Choice:
 
 @dataclass
 class Loaded:
-    """A model with the session on its cache."""
+    """A model with the session on its cache. fingerprint: of the model's content; head_file: the mark of its retaining
+    heads' file.
+    """
 
     choice: Choice
     model: LoadedModel
     session: Session
     conversation: Conversation
+    fingerprint: str
+    head_file: str | None
 
 
 class Engine:
     """Opens the store at once and the model when it is first needed. overrides: settings for this process alone.
 
-    cancelled: set to stop the running job. live: what is known of the documents being read and stored nowhere.
-    in_memory: the conversation that the cache holds.
+    cancelled: set to stop the running job; working: whether there is one. aside_cancelled: set to stop what goes on
+    beside the jobs. training: the runs that train retaining heads. live: what is known of the documents being read and
+    stored nowhere. in_memory: the conversation that the cache holds.
     """
 
     def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
@@ -75,7 +82,9 @@ class Engine:
         self.overrides = settings.checked(overrides or {})
         self.store = Store(self.data_dir / FILE_NAME)
         self.store.purge()
-        self.cancelled = threading.Event()
+        self.cancelled, self.aside_cancelled = threading.Event(), threading.Event()
+        self.working = False
+        self.training = TrainingRuns(self.data_dir)
         self.live: dict[str, dict[str, Any]] = {}
         self.in_memory: str | None = None
         self._loaded: Loaded | None = None
@@ -169,9 +178,11 @@ class Engine:
     # --- the model ---------------------------------------------------------------------------------------------------
 
     def loaded(self, emit: Emit) -> Loaded:
-        """The model that the settings ask for, loaded if it is not yet. Emits `loading` before it takes time."""
+        """The model that the settings ask for, loaded if it is not yet, and again once there are newer retaining heads
+        for it. Emits `loading` before it takes time.
+        """
         choice = self._choice(emit)
-        if self._loaded is None or self._loaded.choice != choice:
+        if self._loaded is None or self._loaded.choice != choice or self._has_other_heads(self._loaded):
             self.unload()
             emit("loading", {"message": f"Loading {model_name(choice.model)}"})
             self._loaded = self._load(choice, emit)
@@ -272,7 +283,7 @@ class Engine:
         from engine.session import Session
 
         shape = self._shape(choice.model)
-        known = fingerprint(choice.model, self._sha256)
+        known = self.fingerprint_of(choice.model, self.cancelled.is_set)
         head_file = self._head_file(choice, shape, known, emit)
         target = choice.target if head_file is None else replace(choice.target, head_hidden=head_width(head_file))
         selection, layers_on_device = self._bought(choice, target)
@@ -289,36 +300,62 @@ class Engine:
             head_file=head_file,
         )
         session = Session(model, self.store, self._stored)
-        return Loaded(choice, model, session, Conversation(model, self.store))
+        return Loaded(choice, model, session, Conversation(model, self.store), known, _mark(head_file))
+
+    def _has_other_heads(self, loaded: Loaded) -> bool:
+        """Whether another head file is found by itself now than when the model was loaded."""
+        choice = loaded.choice
+        if choice.policy != "locret" or choice.heads or self._shape(choice.model).head_hidden:
+            return False
+        found = self.heads_known_for(loaded.fingerprint)
+        return _mark(found) != loaded.head_file
+
+    def heads_known_for(self, fingerprint: str) -> Path | None:
+        """The head file that is found by itself for a model: one trained or fetched here, else one of ours."""
+        return find_heads(fingerprint, [self.heads_dir, paths.heads_dir()])
+
+    def chosen_model(self) -> ModelShape:
+        """What the settings name. Raises UserError for what cannot be read or is not there yet."""
+        return self._shape(self._path(self.settings()))
+
+    def fingerprint_of(self, model: Path, abort: Callable[[], bool]) -> str:
+        """What a model's content is known by; takes a while the first time. Raises UserError("cancelled")."""
+        return fingerprint(model, lambda path: self._sha256(path, abort))
 
     def _head_file(self, choice: Choice, shape: ModelShape, known: str, emit: Emit) -> Path | None:
         """Heads that the person chose, or that the model's weights hold, converted once; else those known for it."""
         from engine.chosen_heads import usable_heads
-        from engine.loaded_model import find_heads
 
         if choice.policy != "locret":
             return None
         if not (choice.heads or shape.head_hidden):
-            return find_heads(known, [self.heads_dir, paths.heads_dir()])
+            return self.heads_known_for(known)
         source = shape.path
         if choice.heads:
             source = fetch(choice.heads, self.models_dir, emit, self.cancelled.is_set, heads=True)
         return usable_heads(source, shape, known, self.heads_dir / CHOSEN)
 
-    def _sha256(self, path: Path) -> str:
+    def _sha256(self, path: Path, abort: Callable[[], bool]) -> str:
         """Of a file, remembered by size and time of change: gigabytes take many seconds."""
         from engine.documents.extract import file_sha256
 
-        facts = path.stat()
         known = self.store.settings().get("fingerprints", {})
-        mark = f"{path}:{facts.st_size}:{facts.st_mtime_ns}"
+        mark = _mark(path)
         if mark not in known:
-            known = {mark: file_sha256(path, self.cancelled.is_set), **dict(list(known.items())[:REMEMBERED])}
+            known = {mark: file_sha256(path, abort), **dict(list(known.items())[:REMEMBERED])}
             self.store.save_settings({"fingerprints": known})
         return str(known[mark])
 
     def _stored(self, key: str) -> None:
         self.store.enforce_quota(int(self.settings()["store_mb"]) * MB, protect=[key])
+
+
+def _mark(file: Path | None) -> str | None:
+    """What tells a file from another, and from itself once written anew. Raises OSError."""
+    if file is None:
+        return None
+    facts = file.stat()
+    return f"{file}:{facts.st_size}:{facts.st_mtime_ns}"
 
 
 def peak_rss_mb() -> float:

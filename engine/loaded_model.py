@@ -5,7 +5,7 @@ readings.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from engine.backends.base import Runtime
 from engine.backends.scoring import TRAINING_FREE, Scoring
 from engine.chat_format import ChatFormat, chat_format
 from engine.errors import UserError
+from engine.head_files import find_heads as find_heads  # noqa: PLC0414 (used from here, too)
 from engine.locret.heads import HeadFileError, RetainingHeads, head_metadata, load_heads
 from engine.locret.policies import AsScored, Locret, LocretConsensus, Newest, Policy, Random
 from engine.locret.selection import Selection
@@ -54,25 +55,9 @@ def file_sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def find_heads(fingerprint: str, folders: list[Path]) -> Path | None:
-    """The head file whose metadata names this model, or None."""
-    for path in _head_files(folders):
-        try:
-            if fingerprint in head_metadata(path).get("model_sha256", "").split():
-                return path
-        except (OSError, ValueError):
-            continue
-    return None
-
-
 def heads_fingerprint(path: Path) -> str:
     """What readings know a head file's heads by. A file that gets another model's name keeps it."""
     return head_metadata(path).get("heads_sha256") or file_sha256(path)
-
-
-def _head_files(folders: list[Path]) -> Iterator[Path]:
-    for folder in folders:
-        yield from sorted(folder.glob("*.safetensors"))
 
 
 def load_model(

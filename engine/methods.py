@@ -8,6 +8,7 @@ from typing import Any
 from engine import settings, wire
 from engine.engine import PLANNED, Emit, Engine
 from engine.errors import UserError
+from engine.training_runs import methods as training
 
 Params = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -185,6 +186,8 @@ IMMEDIATE: dict[str, Callable[[Engine, Params], Answer]] = {
         reread_cost,
     )
 }
-JOBS: dict[str, Callable[[Engine, Params, Emit], Answer]] = {
+IMMEDIATE |= training.IMMEDIATE
+WITH_EVENTS: dict[str, Callable[[Engine, Params, Emit], Answer]] = {
     method.__name__: method for method in (documents_add, documents_read, ask, reread, warm)
 }
+WITH_EVENTS |= training.ASIDE

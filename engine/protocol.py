@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-PROTOCOL_VERSION = 2
+PROTOCOL_VERSION = 3
 
 # Answered by the reader thread, at once, whatever the job thread is doing.
 IMMEDIATE_METHODS = frozenset(
@@ -34,13 +34,21 @@ IMMEDIATE_METHODS = frozenset(
         "documents_list",
         "document_text",
         "reread_cost",
+        "training_status",
+        "training_texts",
+        "training_log",
+        "training_pause",
+        "training_resume",
+        "training_discard",
     }
 )
 # Done one after another by the job thread; each can be cancelled by its id.
 JOB_METHODS = frozenset({"documents_add", "documents_read", "ask", "reread", "warm"})
-METHODS = IMMEDIATE_METHODS | JOB_METHODS
+# Done one after another beside those jobs, which they neither wait for nor hold up; each can be cancelled by its id.
+ASIDE_METHODS = frozenset({"heads_find", "training_trial", "training_start"})
+METHODS = IMMEDIATE_METHODS | JOB_METHODS | ASIDE_METHODS
 
-EVENTS = frozenset({"hello", "document", "reading", "message", "token", "loading", "settings"})
+EVENTS = frozenset({"hello", "document", "reading", "message", "token", "loading", "settings", "trial"})
 
 ErrorKind = Literal["user", "bug"]
 

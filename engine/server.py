@@ -1,5 +1,5 @@
 """The engine as a process: JSON lines on stdin and stdout, a reader thread that answers at once, a job thread that
-works.
+works, and another for what neither waits for the jobs nor holds them up.
 
 It knows the protocol and which method does what; the work itself is elsewhere. Nothing heavy is imported before
 `hello`.
@@ -8,7 +8,6 @@ It knows the protocol and which method does what; the work itself is elsewhere. 
 from __future__ import annotations
 
 import os
-import queue
 import signal
 import sys
 import threading
@@ -18,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from engine.errors import UserError
+from engine.lane import Lane
 from engine.protocol import (
+    ASIDE_METHODS,
     JOB_METHODS,
     PROTOCOL_VERSION,
     Event,
@@ -69,16 +70,11 @@ def _open(data_dir: Path | None) -> Engine:
 
 class Server:
     """One connection. The thread that calls `run` reads; jobs are done by a second one, in the order in which they
-    came.
+    came, and what goes on beside them by a third.
     """
 
     def __init__(self, out: BinaryIO) -> None:
         self._out, self._out_lock = out, threading.Lock()
-        self._jobs: queue.Queue[Request | None] = queue.Queue()
-        self._state = threading.Lock()
-        self._waiting: set[int] = set()
-        self._running: int | None = None
-        self._running_for: Any = None
 
     def hello(self) -> None:
         self._send(Event("hello", {"protocol": PROTOCOL_VERSION, "version": _version(), "pid": os.getpid()}))
@@ -96,13 +92,13 @@ class Server:
         self.engine = engine
         if engine.store.notice:
             self._send(Failure(None, "user", "database_damaged", engine.store.notice))
-        worker = threading.Thread(target=self._work, name="jobs", daemon=True)
-        worker.start()
+        self._jobs = Lane("jobs", self._job, self._refuse, engine.cancelled)
+        self._aside = Lane("aside", lambda call: self._send(self._done(call)), self._refuse, engine.aside_cancelled)
         for line in sys.stdin.buffer:
             self._receive(line)
-        self._cancel_all()
-        worker.join(SECONDS_TO_END)
-        if not worker.is_alive():
+        for lane in (self._jobs, self._aside):
+            lane.end()
+        if self._jobs.ended(SECONDS_TO_END) and self._aside.ended(SECONDS_TO_END):
             engine.close()
 
     # --- the reader thread -------------------------------------------------------------------------------------------
@@ -114,9 +110,9 @@ class Server:
             self._send(Failure(None, "bug", "protocol", str(error)))
             return
         if request.method in JOB_METHODS:
-            with self._state:
-                self._waiting.add(request.id)
             self._jobs.put(request)
+        elif request.method in ASIDE_METHODS:
+            self._aside.put(request)
         elif request.method == "cancel":
             self._send(Result(request.id, {"cancelled": self._cancel(request.params.get("target"))}))
         elif request.method == "status":
@@ -134,7 +130,8 @@ class Server:
         if request.method == "settings_set":
             self._send(Event("settings", result))
         if request.method == "conversation_delete":
-            self._stop_working_for(request.params.get("conversation"))
+            # What it has read is kept, should the conversation be restored.
+            self._jobs.stop_working_for(request.params.get("conversation"))
         return result
 
     def _status(self) -> dict[str, Any]:
@@ -143,63 +140,37 @@ class Server:
             "model": self.engine.model_status(),
             "heads": {"name": name} if name else None,
             "settings": self.engine.settings(),
-            "busy": self._running,
+            "busy": self._jobs.running,
             "version": _version(),
             "data_dir": str(self.engine.data_dir),
         }
 
     def _cancel(self, target: Any) -> bool:
-        if not isinstance(target, int):
-            return False
-        with self._state:
-            if target == self._running:
-                self.engine.cancelled.set()
-                return True
-            if target in self._waiting:
-                self._waiting.discard(target)
-                return True
-        return False
+        return isinstance(target, int) and (self._jobs.cancel(target) or self._aside.cancel(target))
 
-    def _stop_working_for(self, conversation: Any) -> None:
-        """A deleted conversation's job ends; what it has read is kept, should the conversation be restored."""
-        with self._state:
-            if self._running is not None and self._running_for == conversation:
-                self.engine.cancelled.set()
+    # --- the other threads -------------------------------------------------------------------------------------------
 
-    def _cancel_all(self) -> None:
-        with self._state:
-            self._waiting.clear()
-            self.engine.cancelled.set()
-        self._jobs.put(None)
-
-    # --- the job thread ----------------------------------------------------------------------------------------------
-
-    def _work(self) -> None:
-        while (request := self._jobs.get()) is not None:
-            with self._state:
-                wanted = request.id in self._waiting
-                self._waiting.discard(request.id)
-                if wanted:
-                    self._running = request.id
-                    self._running_for = request.params.get("conversation")
-                    self.engine.cancelled.clear()
-            self._send(self._done(request) if wanted else _failure(request.id, UserError("cancelled", "Stopped.")))
-            with self._state:
-                self._running = self._running_for = None
+    def _job(self, request: Request) -> None:
+        self.engine.working = True
+        reply = self._done(request)
+        if isinstance(reply, Failure) and reply.kind == "bug":
+            self.engine.unload()  # whatever state the model is in, the store has a whole one
+        self.engine.working = False
+        self._send(reply)
 
     def _done(self, request: Request) -> Reply:
         def emit(event: str, data: dict[str, Any]) -> None:
             self._send(Event(event, data, request.id))
 
         def work() -> dict[str, Any]:
-            from engine.methods import JOBS
+            from engine.methods import WITH_EVENTS
 
-            return JOBS[request.method](self.engine, request.params, emit)
+            return WITH_EVENTS[request.method](self.engine, request.params, emit)
 
-        reply = outcome(request.id, work)
-        if isinstance(reply, Failure) and reply.kind == "bug":
-            self.engine.unload()  # whatever state the model is in, the store has a whole one
-        return reply
+        return outcome(request.id, work)
+
+    def _refuse(self, id: int, error: UserError) -> None:
+        self._send(_failure(id, error))
 
     def _send(self, message: Reply) -> None:
         with self._out_lock:
@@ -212,6 +183,7 @@ class Server:
         """The window is gone: stop what runs; the end of stdin ends the rest."""
         if hasattr(self, "engine"):
             self.engine.cancelled.set()
+            self.engine.aside_cancelled.set()
 
 
 def outcome(id: int, work: Callable[[], Mapping[str, Any]]) -> Reply:

@@ -6,7 +6,6 @@ It knows nothing of the model that the features come from, only their width.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,9 @@ from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
+from engine.locret.head_file import HeadFileError as HeadFileError  # noqa: PLC0414 (used from here, too)
+from engine.locret.head_file import head_metadata as head_metadata  # noqa: PLC0414
+
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "silu": nn.functional.silu,
     "gelu": nn.functional.gelu,
@@ -24,11 +26,6 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 FORMAT_VERSION = "1"
 HEAD_TENSOR = re.compile(r"(?:^|\.)layers\.(\d+)\.self_attn\.(fc[12]\.(?:weight|bias))$")
-_LONGEST_HEADER = 100_000_000  # bytes; safetensors itself refuses longer ones
-
-
-class HeadFileError(ValueError):
-    """A file that holds no usable retaining heads; the text says what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -126,18 +123,6 @@ def load_heads(path: Path) -> RetainingHeads:
     except Exception as error:  # safetensors raises its own type, OSError or ValueError
         raise HeadFileError(f"{path.name} is no head file: {error}") from error
     return from_state_dict(tensors, metadata.get("activation", "silu"))
-
-
-def head_metadata(path: Path) -> dict[str, str]:
-    """The metadata of a head file alone, without its weights. Raises OSError and ValueError."""
-    with path.open("rb") as file:
-        size = int.from_bytes(file.read(8), "little")
-        if size > _LONGEST_HEADER:
-            raise HeadFileError(f"{path.name} is no head file")
-        header = json.loads(file.read(size))
-    if not isinstance(header, dict):
-        raise HeadFileError(f"{path.name} is no head file")
-    return dict(header.get("__metadata__", {}))
 
 
 def head_width(path: Path) -> int:

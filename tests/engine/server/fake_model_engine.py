@@ -1,4 +1,6 @@
-"""The real engine process with the fake runtime in place of a model: `python -m ... DATA_DIR SECONDS_A_TOKEN`."""
+"""The real engine process with the fake runtime in place of a model: `python -m ... DATA_DIR SECONDS_A_TOKEN
+[TRAINING COMMAND...]`.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,10 @@ def main() -> int:
         return fake_model(FakeRuntime(seconds, args[5]))  # type: ignore[arg-type]
 
     class FakeModelEngine(engine.engine.Engine):
+        def __init__(self, data_dir: Path | None) -> None:
+            super().__init__(data_dir)
+            self.training.command = tuple(sys.argv[3:]) or self.training.command
+
         def _load(self, choice: engine.engine.Choice, emit: engine.engine.Emit) -> engine.engine.Loaded:
             import engine.loaded_model
 
