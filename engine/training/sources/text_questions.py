@@ -21,7 +21,7 @@ _COUNTED = re.compile(r"(?<![\w.,-])(\d[\d,]*) ([a-z]{3,}s)\b")
 _TOPIC = re.compile(r"(?<=[a-z,] )(?:[A-Z][a-z]+(?: [A-Z][a-z]+)*|[a-z]{8,})")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
 _TERM = re.compile(
-    r"(?:An? |The )?((?!It\b|This\b|That\b|There\b|They\b|He\b|She\b|What\b|Which\b|Here\b|These\b|Those\b|One\b)"
+    r"(?:An? |The )?((?!It\b|This\b|That\b|There\b|They\b|He\b|She\b|What\b|Which\b|Here\b|These\b|Those\b|Such\b|To\b|One\b)"
     r"[A-Za-z][\w-]*(?: [\w-]+){0,3}) (?:is|are|means|refers to|stands for) (?:an? |the )?[a-z]"
 )
 _HEADING = re.compile(r"^(?:#+ *)?([A-Z0-9][^\n]{2,78}[^\s.,:;!?])\n+([A-Z][^.!?\n]{20,220}[.!?])", re.MULTILINE)
