@@ -23,7 +23,7 @@ from engine.model_shape import ModelShape, model_name, read_shape
 from engine.model_source import fetch as fetch_model
 from engine.model_source import fingerprint
 from engine.paths import data_dir, packaged_model, starter_model, unpacked_model
-from engine.runtimes import quiet, target_for
+from engine.runtimes import target_for
 from engine.training.card import card
 from engine.training.data import Data, read_data
 from engine.training.held_out import split
@@ -114,13 +114,25 @@ class TrainingJob:
             assert self.folder.checkpoint is not None
             self.folder.checkpoint.unlink(missing_ok=True)
             self._say(f"Wrote {args.out}: held-out loss {self.run.best.loss:.4f} at step {self.run.best.step}")
-        self.accelerator.wait_for_everyone()
         self.folder.close(state="done", step=self.trainer.step)
+        self._part()
 
     def pause(self) -> None:
         self._plot(self.folder.rows())
         self._say(f"Paused at step {self.trainer.step} of {self.args.steps}. Go on with --resume.")
         self.folder.close(state="paused", step=self.trainer.step)
+        self._part()
+
+    def trial(self) -> dict[str, Any] | None:
+        """What the whole run would take, by its first steps; None in all processes but the first."""
+        took = self.prepared().time(self.args.trial)
+        self._part()
+        return took if self.accelerator.is_main_process else None
+
+    def _part(self) -> None:
+        """The processes wait for each other and go their own ways; without it one can hang on another that is gone."""
+        self.accelerator.wait_for_everyone()
+        self.accelerator.end_training()
 
     # --- what is loaded ----------------------------------------------------------------------------------------------
 
@@ -230,7 +242,6 @@ class TrainingJob:
 
 def _accelerator(device: str) -> Any:
     """Hugging Face's: one process, or those that `accelerate launch` started."""
-    quiet()
     from accelerate import Accelerator
 
     from engine.backends.torch_devices import device_for

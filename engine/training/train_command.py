@@ -15,8 +15,7 @@ import torch
 
 from engine.errors import UserError
 from engine.locret.training import SMOOTHING_WEIGHT, Optimisation
-from engine.runtimes import DEVICES, DTYPES, WEIGHTS
-from engine.training.job import TrainingJob
+from engine.runtimes import DEVICES, DTYPES, WEIGHTS, quiet
 from engine.training.run_folder import CHECKPOINT
 from engine.training.sources.mixture import DEFAULT, parse
 from engine.training.stopping import Stopping
@@ -61,11 +60,15 @@ def run(args: argparse.Namespace) -> int:
     refuse_bad_input(args)
     if args.threads:
         torch.set_num_threads(args.threads)
+    quiet()
+    from engine.training.job import TrainingJob
+
     with Stopping() as stopping:
         work = TrainingJob(args, stopping, _say)
         with work.told_when_it_fails():
             if args.trial:
-                print(json.dumps(work.prepared().time(args.trial)))
+                if took := work.trial():
+                    print(json.dumps(took))
                 return 0
             ending = work.prepared().go()
             if ending == "done":

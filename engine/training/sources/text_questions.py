@@ -20,9 +20,12 @@ _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])%?")
 _COUNTED = re.compile(r"(?<![\w.,-])(\d[\d,]*) ([a-z]{3,}s)\b")
 _TOPIC = re.compile(r"(?<=[a-z,] )(?:[A-Z][a-z]+(?: [A-Z][a-z]+)*|[a-z]{8,})")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
+_NO_TERM = "|".join(
+    ["It", "This", "That", "There", "They", "He", "She", "What", "Which", "Here", "These", "Those", "Such", "To", "One"]
+)
 _TERM = re.compile(
-    r"(?:An? |The )?((?!It\b|This\b|That\b|There\b|They\b|He\b|She\b|What\b|Which\b|Here\b|These\b|Those\b|One\b)"
-    r"[A-Za-z][\w-]*(?: [\w-]+){0,3}) (?:is|are|means|refers to|stands for) (?:an? |the )?[a-z]"
+    rf"(?:An? |The )?((?!(?:{_NO_TERM})\b)[A-Za-z][\w-]*(?: [\w-]+){{0,3}}) "
+    r"(?:is|are|means|refers to|stands for) (?:an? |the )?[a-z]"
 )
 _HEADING = re.compile(r"^(?:#+ *)?([A-Z0-9][^\n]{2,78}[^\s.,:;!?])\n+([A-Z][^.!?\n]{20,220}[.!?])", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*\u2022\u2013]|\(?\d{1,2}[.)])\s+(\S[^\n]{2,160})$", re.MULTILINE)

@@ -1,104 +1,208 @@
-"""`keepsake-engine train` from text to head file, on a tiny model, and the text it trains on."""
+"""`keepsake-engine train` from text to head file, on a tiny model: run folder, pause, resume, trial, refusals."""
 
 from __future__ import annotations
 
 import argparse
-import gzip
+import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
-from engine.loaded_model import file_sha256
+from engine.errors import UserError
+from engine.loaded_model import file_sha256, find_heads
 from engine.locret.heads import head_metadata, load_heads
 from engine.model_source import fingerprint
-from engine.training import corpus, train_command
-from engine.training.corpus import CorpusError, Source, read_documents
+from engine.training import training_run
+from engine.training.run_folder import RunFolder
+from engine.training.train_command import add_arguments, run
+from engine.training.training_run import TrainingRun
 from tests.engine.backends import tiny_folder
 from tests.engine.training.test_prompts import SENTENCE
 
-PAPERS = Source("papers", "1.0", "MIT", "docs/*")
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_folder.write(tmp_path_factory.mktemp("models") / "tiny", max_position_embeddings=1024)
 
 
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Text as --fetch leaves it: one package with plain, gzipped and marked-up files, some of them held out."""
-    monkeypatch.setattr(corpus, "SOURCES", (PAPERS,))
-    monkeypatch.setattr(train_command, "SOURCES", (PAPERS,))
-    folder = tmp_path / "data" / "papers" / "docs"
-    folder.mkdir(parents=True)
-    for number in range(30):
-        text = "\n\n".join(f"Paragraph {number}. {SENTENCE * 3}" for _ in range(40))
-        (folder / f"{number}.txt.gz").write_bytes(gzip.compress(text.encode()))
-    (folder / "page.html").write_text(
-        f"<html><script>var hidden = 1;</script><body>{f'<p>{SENTENCE * 4}</p>' * 40}</body></html>"
-    )
-    (folder / "short.txt").write_text("too short to learn from")
-    return tmp_path / "data"
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("texts")
+    for number in range(12):
+        text = "\n\n".join(f"Paragraph {number}-{part}. {SENTENCE} It was in {1800 + part}." for part in range(30))
+        (folder / f"{number}.txt").write_text(text)
+    return folder
 
 
-def test_documents_are_read_whole_and_held_out_by_name(data: Path) -> None:
-    documents = read_documents(data)
-    assert len(documents) == 31
-    assert [d.name for d in documents] == sorted(d.name for d in documents)
-    page = next(d for d in documents if "page.html" in d.name)
-    assert "hidden" not in page.text
-    assert page.text.count("seventeen registers") == 160
-    held_out = {d.name for d in documents if d.held_out}
-    assert len(held_out) == 2
-    assert held_out == {d.name for d in read_documents(data) if d.held_out}
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(training_run, "REPORT_STEPS", 2)
+    monkeypatch.setattr(training_run, "CHECKPOINT_STEPS", 2)
+    monkeypatch.setattr(training_run, "HELD_OUT_SAMPLES", 2)
+    monkeypatch.setattr("engine.training.job.HELD_OUT_SAMPLES", 2)
 
 
-def test_missing_text_says_how_to_get_it(data: Path, tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="--fetch"):
-        read_documents(tmp_path / "nothing")
-
-
-def test_a_package_that_cannot_be_fetched_says_what_to_do(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    (programs / "apt-get").write_text("#!/bin/sh\necho no such package >&2\nexit 100\n")
-    (programs / "apt-get").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
-    corpus.fetch(data)  # it is there already
-    with pytest.raises(CorpusError, match=r"papers 1\.0.*apt-get update.*no such package"):
-        corpus.fetch(tmp_path / "elsewhere")
-
-
-def arguments(model: Path, data: Path, out: Path, *more: str) -> argparse.Namespace:
+def options(model: Path, data: Path, out: Path, *more: object) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    train_command.add_arguments(parser)
-    words = ["--model", str(model), "--data", str(data), "--out", str(out), "--steps", "4", "--hidden", "8", *more]
-    return parser.parse_args(words)
+    add_arguments(parser)
+    fixed = ["--steps", 6, "--hidden", 8, "--longest", 100, "--check-steps", 3, "--device", "cpu", "--dtype", "float32"]
+    return parser.parse_args([*map(str, ["--model", model, "--data", data, "--out", out, *fixed, *more])])
 
 
-def test_trained_in_one_go_or_resumed_the_heads_are_the_same(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def progress(out: Path) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads((out.with_name(out.name + ".run") / "progress.json").read_text())
+    return told
+
+
+def test_heads_their_card_and_the_record_are_written(model: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "heads" / "tiny.safetensors"
+    assert run(options(model, data, out)) == 0
+    heads, metadata = load_heads(out), head_metadata(out)
+    assert (heads.layers, heads.hidden) == (tiny_folder.LAYERS, 8)
+    assert heads.calibration is not None
+    name = fingerprint(model, file_sha256)
+    assert metadata["model_sha256"] == name
+    assert find_heads(name, [out.parent]) == out
+    told = progress(out)
+    assert told == {
+        **told,
+        "state": "done",
+        "pid": os.getpid(),
+        "step": 6,
+        "steps": 6,
+        "seconds_left": None,
+        "message": None,
+        "model": "tiny",
+        "fingerprint": name,
+        "out": str(out),
+    }
+    assert 0 < told["overlap"] <= 1
+    assert told["loss"] > 0
+    record = out.with_name(out.name + ".run")
+    rows = [json.loads(line) for line in (record / "log.jsonl").read_text().splitlines()]
+    assert [row["step"] for row in rows if row["kind"] == "held-out"] == [3, 6]
+    assert [row["step"] for row in rows if row["kind"] == "train"] == [2, 4, 6]
+    assert (record / "plot.png").read_bytes().startswith(b"\x89PNG")
+    assert not (record / "checkpoint.pt").exists()
+    card = out.with_suffix(".md").read_text()
+    assert name in card
+    assert "12 documents of your own" in card
+    assert f"{min(row['loss'] for row in rows if row['kind'] == 'held-out'):.4f}" in card
+
+
+@pytest.mark.parametrize("how", ["file", "SIGTERM", "SIGINT"])
+def test_a_paused_run_goes_on_as_if_nothing_had_happened(
+    how: str, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    model = tiny_folder.write(tmp_path / "tiny", max_position_embeddings=16_384)
-    monkeypatch.setattr(train_command, "CHECKPOINT_STEPS", 2)
-    monkeypatch.setattr(train_command, "HELD_OUT_SAMPLES", 3)
-    whole, resumed = tmp_path / "whole.safetensors", tmp_path / "resumed.safetensors"
-    assert train_command.run(arguments(model, data, whole)) == 0
+    whole, out = tmp_path / "whole.safetensors", tmp_path / "paused.safetensors"
+    assert run(options(model, data, whole)) == 0
+    step = TrainingRun._one_step
+    pause = out.with_name(out.name + ".run") / "pause"
 
-    def saved_and_interrupted(state: dict[str, Any], path: Path) -> None:
-        save(state, path)
-        raise KeyboardInterrupt
+    def interrupted(self: TrainingRun) -> None:
+        step(self)
+        if self.trainer.step == 4:
+            if how == "file":
+                pause.touch()
+            else:
+                os.kill(os.getpid(), getattr(signal, how))
 
-    save = torch.save
     with monkeypatch.context() as patch:
-        patch.setattr(torch, "save", saved_and_interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            train_command.run(arguments(model, data, resumed))
-    checkpoint = resumed.with_name("resumed.safetensors.checkpoint")
-    assert torch.load(checkpoint, weights_only=True)["step"] == 2
-    assert train_command.run(arguments(model, data, resumed, "--resume")) == 0
-    one, other = load_heads(whole), load_heads(resumed)
+        patch.setattr(TrainingRun, "_one_step", interrupted)
+        assert run(options(model, data, out)) == (130 if how == "SIGINT" else 0)
+    assert (progress(out)["state"], progress(out)["step"]) == ("paused", 4)
+    assert not out.exists()
+    with pytest.raises(UserError, match="unfinished run"):
+        run(options(model, data, out))
+    assert run(options(model, data, out, "--resume")) == 0
+    assert not pause.exists()
+    one, other = load_heads(whole), load_heads(out)
     assert all(torch.equal(a, b) for a, b in zip(one.parameters(), other.parameters(), strict=True))
-    assert one.calibration is not None
-    metadata = head_metadata(whole)
-    assert metadata["model_sha256"].split() == [fingerprint(model, file_sha256)]
-    assert metadata["data"] == "papers 1.0 (MIT)"
+    logs = [(path.with_name(path.name + ".run") / "log.jsonl").read_text() for path in (whole, out)]
+    assert logs[0] == logs[1]
+
+
+def test_a_run_of_other_options_is_not_gone_on_with(
+    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "a.safetensors"
+    monkeypatch.setattr(RunFolder, "pause_asked", lambda _: True)
+    assert run(options(model, data, out)) == 0
+    with pytest.raises(UserError, match="hidden 8"):
+        run(options(model, data, out, "--resume", "--hidden", 9))
+    assert progress(out)["state"] == "failed"
+    assert "hidden 8" in progress(out)["message"]
+
+
+def test_the_run_stops_early_and_keeps_the_best_weights(
+    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "a.safetensors"
+    arguments = ("--steps", 60, "--check-steps", 1, "--patience", 2, "--learning-rate", 3.0)
+    assert run(options(model, data, out, *arguments)) == 0
+    rows = [json.loads(line) for line in (tmp_path / "a.safetensors.run" / "log.jsonl").read_text().splitlines()]
+    checks = [row for row in rows if row["kind"] == "held-out"]
+    best = min(checks, key=lambda row: row["loss"])
+    assert len(checks) < 60
+    assert checks[-1]["step"] == best["step"] + 2
+    assert head_metadata(out)["steps"] == str(best["step"])
+
+
+def test_a_trial_tells_the_time_and_leaves_nothing(
+    model: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "out" / "a.safetensors"
+    assert run(options(model, data, out, "--trial", 3)) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert set(told) == {"seconds_per_step", "steps", "seconds"}
+    assert told["steps"] == 6
+    assert told["seconds"] > 6 * told["seconds_per_step"]
+    assert not out.parent.exists()
+
+
+def test_other_files_with_the_same_weights_are_named(model: Path, data: Path, tmp_path: Path) -> None:
+    other, out = tmp_path / "other.gguf", tmp_path / "a.safetensors"
+    other.write_bytes(b"the same weights in another form")
+    assert run(options(model, data, out, "--also-for", other)) == 0
+    assert find_heads(file_sha256(other), [tmp_path]) == out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--out", "a.bin"), "safetensors"),
+        (("--steps", 0), "--steps is at least 1"),
+        (("--labels", "guesses=1"), "no source of labels called guesses"),
+        (("--labels", "answer=1"), "nothing that --labels answer=1 can ask"),
+        (("--model", "nowhere"), "nowhere"),
+        (("--data", "nowhere.txt"), "no text at"),
+        (("--longest", 900), "--longest 512 or less"),
+        (("--trial", -1), "above 0"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(
+    words: tuple[object, ...], said: str, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UserError, match=said):
+        run(options(model, data, tmp_path / "a.safetensors", *words))
+
+
+def test_heads_that_are_there_are_not_overwritten(model: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.safetensors"
+    out.write_bytes(b"dear to somebody")
+    with pytest.raises(UserError, match="there already"):
+        run(options(model, data, out))
+    assert out.read_bytes() == b"dear to somebody"
+    assert run(options(model, data, out, "--overwrite")) == 0
+    assert load_heads(out).hidden == 8
+
+
+def test_a_place_that_cannot_be_written_to_is_told(model: Path, data: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(UserError, match="Nothing can be written"):
+        run(options(model, data, tmp_path / "file" / "a.safetensors"))

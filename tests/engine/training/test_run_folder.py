@@ -1,0 +1,67 @@
+"""The record of a run: progress that lives on during a long step, a log that fits its checkpoint."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.errors import UserError
+from engine.training import run_folder
+from engine.training.run_folder import Progress, RunFolder, load_checkpoint
+
+
+def told(path: Path) -> dict:
+    return json.loads((path / "progress.json").read_text())
+
+
+def test_progress_is_renewed_while_a_step_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run_folder, "BEAT_SECONDS", 0.01)
+    folder = RunFolder(tmp_path, Progress("a.safetensors", steps=5))
+    folder.tell(state="running", step=1, seconds_left=100.0)
+    deadline = time.monotonic() + 20
+    while told(tmp_path)["seconds_left"] > 99.9 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert told(tmp_path)["seconds_left"] < 100
+    folder.close(state="done")
+    assert told(tmp_path)["state"] == "done"
+    assert told(tmp_path)["seconds_left"] is None
+
+
+def test_a_pause_is_asked_by_a_file(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, Progress("a"))
+    assert not folder.pause_asked()
+    (tmp_path / "pause").touch()
+    assert folder.pause_asked()
+    folder.forget_pause()
+    assert not folder.pause_asked()
+    folder.close()
+
+
+def test_the_log_is_cut_to_the_checkpoint(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, Progress("a"))
+    for step in (2, 4, 6):
+        folder.log({"step": step})
+    folder.forget_rows_after(4)
+    assert [row["step"] for row in folder.rows()] == [2, 4]
+    folder.close()
+
+
+def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = RunFolder(None, Progress("a"))
+    folder.tell(step=1)
+    folder.log({"step": 1})
+    folder.save({"weights": torch.zeros(2)})
+    folder.close()
+    assert folder.rows() == []
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_damaged_checkpoint_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "checkpoint.pt").write_bytes(b"half of it")
+    with pytest.raises(UserError, match="damaged"):
+        load_checkpoint(tmp_path / "checkpoint.pt")
