@@ -123,7 +123,7 @@ def _measure(bench: Bench, cases: Cases, missing: Sequence[int], samples: Sample
 def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads: RetainingHeads | None) -> Bench:
     """Loads the model, once, with a cache for the longest document or the largest share of it."""
     policies: Sequence[str] = options.policies
-    longest = options.tokens + options.tokens // 8
+    longest = options.tokens + options.tokens // 4
     capacities = [
         METHODS[name].selection(selection_for(round(kept * longest), target)).capacity
         for name in policies
