@@ -169,7 +169,10 @@ def _cases(
 
 
 def _heads(options: argparse.Namespace, shape: ModelShape) -> tuple[RetainingHeads | None, str | None, str | None]:
-    """The heads, their name, and what tells them from others; none where no policy needs them."""
+    """The heads, their name, and what tells them from others; none where no policy needs them.
+
+    Random ones are not calibrated, so they are ranked without consensus.
+    """
     if not any(METHODS[name].scores == "heads" for name in options.policies):
         return None, None, None
     if options.heads == RANDOM_HEADS:
