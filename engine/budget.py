@@ -118,11 +118,20 @@ def most_units(shape: ModelShape, target: Target) -> int:
 
 def selection_for(units: int, target: Target = LLAMA_CPP) -> Selection:
     """The parameters of a reading with that budget: the stabilizers are a quarter of it or of a chunk, whichever is
-    less, and the document's tail half as many.
+    less, and the document's tail half as many. Units keep their original positions while these fit.
     """
     chunk = _chunk_for(units, target)
     stabilizers = min(units, chunk) // 4
-    return Selection(units, chunk, stabilizers, min(SINKS, units // 4), stabilizers // 2, TURN)
+    return Selection(
+        units,
+        chunk,
+        stabilizers,
+        min(SINKS, units // 4),
+        stabilizers // 2,
+        TURN,
+        rope="original",
+        allocation=target.allocation,
+    )
 
 
 def least_mb(size: int) -> int:

@@ -11,7 +11,9 @@ PROGRAM_BYTES = 420_000_000
 
 
 def memory(shape: ModelShape, target: Target, selection: Selection) -> Memory:
-    """The cache counts twice: an eviction works on a copy of it, and so do storing and restoring it."""
+    """The cache counts twice: an eviction works on a copy of it, and so do storing and restoring it. Of the copy, what
+    it counts for scores stands for the units' RoPE positions.
+    """
     cache = cache_bytes(shape, selection)
     program = PROGRAM_BYTES + (CUDA_LIBRARIES_BYTES if target.cuda_build else 0)
     return Memory(weights=shape.file_bytes, cache=cache, activations=cache, program=program)

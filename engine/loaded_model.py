@@ -23,7 +23,7 @@ from engine.settings import PolicyName
 from engine.target import LLAMA_CPP, Target
 
 # The version of what a stored reading means; a change of the method or of the stream's form makes old ones unusable.
-READING_VERSION = 1
+READING_VERSION = 2
 
 
 @dataclass

@@ -1,7 +1,8 @@
 """The llama.cpp runtime: Locret's eviction, per layer and KV head, through llama.cpp's public calls (DESIGN section 4).
 
-All heads keep the same number of units and a unit's position is its slot, so a cell may hold another token in every
-layer and head. It knows the method's Backend, and no document, conversation or store.
+All heads keep the same number of units, and a cell's own position matters to the causal mask alone, so a cell may hold
+another token in every layer and head, each rotated to a position of its own. It knows the method's Backend, and no
+document, conversation or store.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import psutil
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.backends import llama_state
@@ -24,6 +26,7 @@ from engine.backends.llama_context import LlamaContext, Wanted
 from engine.backends.llama_features import FeatureCapture
 from engine.backends.llama_model import LlamaModel
 from engine.backends.llama_state import SequenceState
+from engine.backends.places import Places
 from engine.backends.rope import Rope, Rotation
 from engine.backends.rope_check import PROBE_TOKENS, EvictionRefusedError, check_rope
 from engine.backends.scoring import Scorer, Scoring, scorer_for, scoring_name, scoring_refusal
@@ -74,7 +77,7 @@ class LlamaCppBackend:
         self.template_words = vocabulary.template_words
         self.state_dtype = np.dtype(np.float16)
         self.eviction_refusal: str | None = None
-        self._length = 0
+        self._length, self._places = 0, Places(self.layers, self.kv_heads)
         self._forward_seconds = self._scoring_seconds = self._evicting_seconds = 0.0
         try:
             self._open(max(n_ctx, PROBE_TOKENS), n_batch, threads or psutil.cpu_count(logical=False) or 1, heads, abort)
@@ -87,6 +90,7 @@ class LlamaCppBackend:
     ) -> None:
         self._check_scoring(heads)
         self._rope = rope = self._checked_rope(cells, threads, heads)
+        self.position_limit = self._model.position_limit(rope, cells)
         self._context = LlamaContext(self._model, cells, batch, threads, abort, observed=heads is not None)
         self._rotation = Rotation(rope, self._context.cells) if rope else None
         self._rounding = FairRounding(self._context.cells, self.head_dim)
@@ -97,6 +101,11 @@ class LlamaCppBackend:
     def length(self) -> int:
         """Units that each head holds now."""
         return self._length
+
+    @property
+    def position(self) -> int:
+        """The RoPE position of the token that comes next."""
+        return self._length + self._places.shift
 
     @property
     def capacity(self) -> int:
@@ -113,7 +122,7 @@ class LlamaCppBackend:
         return Timings(self._forward_seconds - self._scoring_seconds, self._scoring_seconds, self._evicting_seconds)
 
     def forward(self, tokens: Sequence[int]) -> Tensor | None:
-        """Runs the tokens at slots length..length+n-1; the logits are then those of the last one.
+        """Runs the tokens at positions position..position+n-1; the logits are then those of the last one.
 
         Returns the raw CIS, float32 (layers, kv_heads, n), or None without heads. Raises AbortedError; the cache is
         then as it was before the call, as it is after any other error.
@@ -130,7 +139,7 @@ class LlamaCppBackend:
         try:
             scores = self._run(tokens, every)
         except BaseException:
-            self._context.drop_from(self._length)
+            self._context.drop_from(self.position)
             if self._scorer is not None:
                 self._scorer.drop()
             raise
@@ -139,8 +148,8 @@ class LlamaCppBackend:
         self._length += len(tokens)
         return scores
 
-    def keep(self, slots: Tensor) -> None:
-        """Keeps only these units, renumbers them and turns their keys to their new slots.
+    def keep(self, slots: Tensor, compact: bool = True) -> None:
+        """Keeps only these units; compact: turns their keys to their new slots, otherwise leaves them as they are.
 
         slots: int64 (layers, kv_heads, kept), ascending in each head. Raises EvictionRefusedError where
         `eviction_refusal` says why.
@@ -149,21 +158,34 @@ class LlamaCppBackend:
             raise EvictionRefusedError(self.eviction_refusal)
         check_slots(slots, self.layers, self.kv_heads, self._length)
         began = time.perf_counter()
-        moved = slots - torch.arange(slots.shape[-1])
+        kept = slots.shape[-1]
+
+        def gathered(layer: int, old: Tensor) -> Tensor:
+            return self._gathered(old, slots[layer]).view(kept, -1)
+
+        moved = self._places.at(self._length).gather(-1, slots) - torch.arange(kept) if compact else None
         state = llama_state.compact(
             llama_state.parse(self._context.state()),
-            slots.shape[-1],
-            keys=lambda layer, old: self._turned(self._gathered(old, slots[layer]), moved[layer]),
-            values=lambda layer, old: self._gathered(old, slots[layer]).view(slots.shape[-1], -1),
+            kept,
+            keys=gathered
+            if moved is None
+            else lambda layer, old: self._turned(self._gathered(old, slots[layer]), moved[layer]),
+            values=gathered,
+            position=0 if compact else self.position - kept,
         )
         self._context.replace_state(state.buffer)
         del state  # giving back that much memory takes milliseconds, which belong to evicting
-        self._length = slots.shape[-1]
+        if compact:
+            self._places.clear()
+        else:
+            self._places.keep(slots, self._length)
+        self._length = kept
         self._evicting_seconds += time.perf_counter() - began
 
     def clear(self) -> None:
         """Empties the cache and zeroes its memory."""
         self._context.clear()
+        self._places.clear()
         self._length = 0
 
     def score_with(self, heads: Scoring | None) -> None:
@@ -190,19 +212,24 @@ class LlamaCppBackend:
         if self._length == 0:
             return [self._empty_layer() for _ in range(self.layers)]
         state = llama_state.parse(self._context.state())
-        return [LayerState(state.keys[layer].numpy(), state.values[layer].numpy()) for layer in range(self.layers)]
+        return [
+            LayerState(
+                state.keys[layer].numpy(), state.values[layer].numpy(), *self._places.exported(layer, self._length)
+            )
+            for layer in range(self.layers)
+        ]
 
     def import_state(self, layers: Iterable[LayerState]) -> None:
         """Puts an exported cache in the place of what there is, by way of one copy of it that is filled layer by layer.
 
         Raises ValueError for another model's, and whatever asking for a layer raised; the cache is then as it was.
         """
-        state = self._state_of(iter(layers))
+        state, places = self._state_of(iter(layers))
         if state is None:
             self.clear()
             return
         self._context.replace_state(state.buffer)
-        self._length = state.keys.shape[1]
+        self._length, self._places = state.keys.shape[1], places
 
     def tokenize(self, text: str, special: bool) -> list[int]:
         """special: whether control tokens in the text are read as such; False for documents and questions."""
@@ -265,7 +292,7 @@ class LlamaCppBackend:
         for start in range(0, len(tokens), size):
             piece = tokens[start : start + size]
             last: Wanted = "last" if start + size >= len(tokens) else "no"
-            self._context.decode(piece, self._length + start, last if every is None else "every")
+            self._context.decode(piece, self.position + start, last if every is None else "every")
             if every is not None:
                 every.append(self._context.every_logits(len(piece)))
             if self._scorer is not None:
@@ -280,35 +307,41 @@ class LlamaCppBackend:
         return rows.reshape(-1, self.head_dim).index_select(0, places)
 
     def _turned(self, keys: Tensor, moved: Tensor) -> Tensor:
-        """keys: (kept * kv_heads, head_dim), moved: (kv_heads, kept), slots to go back. Returns (kept, width)."""
+        """keys: (kept * kv_heads, head_dim), moved: (kv_heads, kept), positions to go back. Returns (kept, width)."""
         assert self._rotation is not None
         turned = self._rotation.back(keys.float(), moved.T.reshape(-1))
         return self._rounding(turned.view(-1, self.kv_heads, self.head_dim)).view(moved.shape[-1], -1)
 
-    def _state_of(self, layers: Iterator[LayerState]) -> SequenceState | None:
-        """The layers as llama.cpp takes them, None for an empty cache; never holds two of them."""
+    def _state_of(self, layers: Iterator[LayerState]) -> tuple[SequenceState | None, Places]:
+        """The layers as llama.cpp takes them, None for an empty cache, and where their units stand; never holds two of
+        them.
+        """
         first = next(layers, None)
         if first is None:
             raise ValueError(_ANOTHER_MODELS)
-        units, width = len(first.keys), self.kv_heads * self.head_dim
-        state = llama_state.blank(self.layers, units, width)
-        _fill(state, 0, first)
+        units, position = len(first.keys), first.next_position
+        state = llama_state.blank(self.layers, units, self.kv_heads * self.head_dim, (position or units) - units)
+        positions = [_filled(state, 0, first)]
         del first
-        for index in range(1, self.layers):
-            _fill(state, index, next(layers, None))
+        positions += [_filled(state, index, next(layers, None)) for index in range(1, self.layers)]
         if next(layers, None) is not None:
             raise ValueError(_ANOTHER_MODELS)
-        return state if units else None
+        places = Places(self.layers, self.kv_heads)
+        places.put(positions, position, units)
+        return state if units else None, places
 
     def _empty_layer(self) -> LayerState:
         shape = (0, self.kv_heads * self.head_dim)
         return LayerState(np.empty(shape, np.float16), np.empty(shape, np.float16))
 
 
-def _fill(state: SequenceState, index: int, layer: LayerState | None) -> None:
-    """Copies a layer to its place. Raises ValueError where it is missing or of another shape."""
+def _filled(state: SequenceState, index: int, layer: LayerState | None) -> NDArray[np.int32] | None:
+    """Copies a layer to its place and returns its positions. Raises ValueError where it is missing or of another
+    shape.
+    """
     shape = state.keys.shape[1:]
     if layer is None or layer.keys.shape != shape or layer.values.shape != shape:
         raise ValueError(_ANOTHER_MODELS)
     state.keys[index].numpy()[:] = layer.keys
     state.values[index].numpy()[:] = layer.values
+    return layer.positions

@@ -10,6 +10,7 @@ from llama_cpp import llama_cpp as lib
 
 from engine.backends.llama_log import capture_log, last_errors
 from engine.backends.llama_vocabulary import LlamaVocabulary
+from engine.backends.rope import Rope
 from engine.errors import UserError
 
 _MAGIC = b"GGUF"
@@ -79,6 +80,19 @@ class LlamaModel:
         if lib.llama_model_rope_type(self.handle) not in _ROPE_KINDS:
             return "This model marks positions in a way whose keys cannot be moved to another slot."
         return None
+
+    def position_limit(self, rope: Rope | None, cells: int) -> int:
+        """Positions for which the rotary frequencies hold: the context that the model was trained for, or a smaller
+        sliding window that llama.cpp passes over.
+
+        longrope's short factors, which llama.cpp takes for a context of few cells, hold for the original context.
+        """
+        limit = self.context_length
+        if window := self.metadata(f"{self.architecture}.attention.sliding_window"):
+            limit = min(limit, int(window) or limit)
+        if rope is not None and rope.factors and cells <= rope.original_context:
+            limit = min(limit, rope.original_context)
+        return limit
 
     def close(self) -> None:
         if self.handle:

@@ -54,21 +54,21 @@ def parse(buffer: Tensor) -> SequenceState:
     return _views(buffer, start, layers, cells, width)
 
 
-def blank(layers: int, cells: int, width: int) -> SequenceState:
-    """A state of `cells` cells at positions 0..cells-1, whose keys and values are for the caller to fill in."""
+def blank(layers: int, cells: int, width: int, position: int = 0) -> SequenceState:
+    """A state of `cells` cells at position, position+1, ..., whose keys and values are for the caller to fill in."""
     start = _start(cells)
     buffer = allocate(start + 2 * layers * (_ROWS.size + cells * width * _HALF))
-    _write_header(buffer, layers, cells)
+    _write_header(buffer, layers, cells, position)
     for block in range(2 * layers):
         _write_block_header(buffer, start, block, cells, width)
     return _views(buffer, start, layers, cells, width)
 
 
-def compact(state: SequenceState, cells: int, keys: Rows, values: Rows) -> SequenceState:
+def compact(state: SequenceState, cells: int, keys: Rows, values: Rows, position: int = 0) -> SequenceState:
     """The state with at most as many cells, written over the old one, so that no second copy is needed.
 
-    keys, values: called with a layer and its old rows, float16 (old cells, width); they return its new ones, float16
-    (cells, width), which must not be views of the old.
+    position: of the first cell; the others follow. keys, values: called with a layer and its old rows, float16 (old
+    cells, width); they return its new ones, float16 (cells, width), which must not be views of the old.
     """
     layers, old_cells, width = state.keys.shape
     if cells > old_cells:
@@ -76,7 +76,7 @@ def compact(state: SequenceState, cells: int, keys: Rows, values: Rows) -> Seque
     start = _start(cells)
     size = start + 2 * layers * (_ROWS.size + cells * width * _HALF)
     new = _views(state.buffer[:size], start, layers, cells, width)
-    _write_header(state.buffer, layers, cells)
+    _write_header(state.buffer, layers, cells, position)
     # Each new block ends before the next old one begins, so nothing is overwritten before it was read.
     for old_side, new_side, rows, first in (
         (state.keys, new.keys, keys, 0),
@@ -99,10 +99,10 @@ def _start(cells: int) -> int:
     return _HEADER.size + cells * _CELL.itemsize + _LAYERS.size
 
 
-def _write_header(buffer: Tensor, layers: int, cells: int) -> None:
+def _write_header(buffer: Tensor, layers: int, cells: int, position: int) -> None:
     data = buffer.numpy().data
     table = np.zeros(cells, _CELL)
-    table["position"], table["sequences"], table["sequence"] = np.arange(cells), 1, _SEQUENCE
+    table["position"], table["sequences"], table["sequence"] = position + np.arange(cells), 1, _SEQUENCE
     _HEADER.pack_into(data, 0, _MAGIC, _SEQUENCE, 1, cells)
     data[_HEADER.size : _start(cells) - _LAYERS.size] = table.tobytes()
     _LAYERS.pack_into(data, _start(cells) - _LAYERS.size, 0, layers)

@@ -71,7 +71,7 @@ def turn(rope: Rope, keys: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
 
 
 class Rotation:
-    """Turns keys back by whole numbers of positions, 0..`reach`, in float32."""
+    """Turns keys back by whole numbers of positions in float32: at once up to `reach`, in two steps beyond it."""
 
     def __init__(self, rope: Rope, reach: int) -> None:
         self._rope = rope
@@ -83,4 +83,10 @@ class Rotation:
 
         A key turned back by 0 keeps its bits.
         """
-        return turn(self._rope, keys, self._cos.index_select(0, positions), self._sin.index_select(0, positions))
+        strides, steps = positions // len(self._cos), positions % len(self._cos)
+        if strides.any():
+            angles = torch.arange(int(strides.max()) + 1, dtype=torch.float64) * -len(self._cos)
+            angles = angles.outer(self._rope.frequencies())
+            cos, sin = angles.cos().float(), angles.sin().float()
+            keys = turn(self._rope, keys, cos.index_select(0, strides), sin.index_select(0, strides))
+        return turn(self._rope, keys, self._cos.index_select(0, steps), self._sin.index_select(0, steps))

@@ -32,6 +32,7 @@ from engine.target import Device, Dtype, WeightBits
 
 if TYPE_CHECKING:
     from engine.backends.torch_cache import UnitCache
+    from engine.backends.torch_ragged import RaggedCache
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Placement:
 
 
 class Rotary(NamedTuple):
-    """frequencies: (dimensions/2,), radians a slot. magnitude: what a rotated vector's length is multiplied by."""
+    """frequencies: (dimensions/2,), radians a position. magnitude: what a rotated vector's length is multiplied by."""
 
     frequencies: Tensor
     magnitude: float
@@ -80,10 +81,10 @@ class TorchModel:
         self.frequencies, self.magnitude = _rotary(path, config, self.rotary)
         self.vocabulary: Vocabulary = gguf_vocabulary(path) if path.is_file() else folder_vocabulary(path, config)
 
-    def run(self, tokens: Sequence[int], cache: UnitCache, attention: torch_attention.Pass) -> Tensor:
+    def run(self, tokens: Sequence[int], cache: UnitCache | RaggedCache, attention: torch_attention.Pass) -> Tensor:
         """Runs tokens over the cache, which takes their units up. Returns every token's hidden state, (n, hidden)."""
         device = self._model.model.embed_tokens.weight.device
-        first = cache.length
+        first = cache.position
         output = self._model.model(
             input_ids=torch.tensor([list(tokens)], device=device),
             position_ids=torch.arange(first, first + len(tokens), device=device)[None],

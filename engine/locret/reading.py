@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from engine.locret.backend import Backend
-from engine.locret.eviction import top_slots
+from engine.locret.eviction import kept_slots
 from engine.locret.policies import Policy
 from engine.locret.selection import Selection
 
@@ -20,7 +20,8 @@ class Units:
     """What is known of each unit in the cache, slot by slot.
 
     scores: float32 (layers, kv_heads, n), by the policy. positions: int32 (layers, kv_heads, n), original positions,
-    ascending. What is appended is joined when it is looked at: an answer appends a token at a time.
+    ascending. Rows are aligned at their end: a head with fewer units has score -inf and position -1 in front. What is
+    appended is joined when it is looked at: an answer appends a token at a time.
     """
 
     def __init__(self, scores: Tensor, positions: Tensor) -> None:
@@ -38,13 +39,20 @@ class Units:
     def positions(self) -> Tensor:
         return _joined(self._positions)
 
+    @property
+    def slots(self) -> Tensor:
+        """Of every unit, int64 (layers, kv_heads, n), -1 where a head has none."""
+        positions = self.positions
+        return torch.where(positions < 0, -1, torch.arange(positions.shape[-1]))
+
     def append(self, scores: Tensor, positions: Tensor) -> None:
         self._scores.append(scores)
         self._positions.append(positions.int())
 
     def keep(self, slots: Tensor) -> None:
-        self._scores = [self.scores.gather(-1, slots)]
-        self._positions = [self.positions.gather(-1, slots)]
+        there, nowhere = slots.clamp_min(0), slots < 0
+        self._scores = [self.scores.gather(-1, there).masked_fill_(nowhere, -torch.inf)]
+        self._positions = [self.positions.gather(-1, there).masked_fill_(nowhere, -1)]
 
 
 def _joined(parts: list[Tensor]) -> Tensor:
@@ -82,6 +90,7 @@ class Reader:
             self.append(piece)
             done = begin + len(piece)
             self._evict(last=done == len(tokens))
+            self.settle()
             yield done
 
     def append(self, tokens: Sequence[int]) -> None:
@@ -94,15 +103,31 @@ class Reader:
         self.tokens_read += len(tokens)
 
     def make_room(self, tokens: int) -> None:
-        """Evicts down to the budget when that many more tokens would not fit the capacity."""
+        """Before a chunk or a turn: evicts down to the budget when that many more tokens would not fit the capacity."""
         if self.selection is not None and self.backend.length + tokens > self.selection.capacity:
             self._evict(last=False)
+        self.settle()
+
+    def settle(self) -> None:
+        """Compacts units that stand at their original positions where these have come to their end.
+
+        Between two pieces of a stream it may be called at any time: before the next one it is called anyway.
+        """
+        if self.selection is None or not self._at_slots:
+            return
+        if self.backend.position == self.tokens_read > self.units.positions.shape[-1]:  # not compacted yet
+            self.backend.keep(self.units.slots, True)
+
+    @property
+    def _at_slots(self) -> bool:
+        return self.selection is None or self.selection.at_slots(self.tokens_read, self.backend.position_limit)
 
     def _evict(self, last: bool) -> None:
         """Down to the budget, the stabilizers protected, or after a document's last chunk its tail."""
         if self.selection is None or self.backend.length <= self.selection.budget:
             return
         protected = self.selection.tail if last else self.selection.stabilizers
-        slots = top_slots(self.units.scores, self.units.positions, self.selection, protected)
-        self.backend.keep(slots)
+        longest = self.selection.longest(self.backend.position_limit)
+        slots = kept_slots(self.units.scores, self.units.positions, self.selection, protected, longest)
+        self.backend.keep(slots, self._at_slots)
         self.units.keep(slots)

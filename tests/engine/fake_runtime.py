@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
+from engine.backends.places import Places
 from engine.backends.scoring import Scoring
 from engine.chat_format import ChatFormat
 from engine.loaded_model import LoadedModel
@@ -33,7 +34,9 @@ SHAPE = ModelShape(
 class FakeRuntime:
     """Implements `engine.backends.base.Runtime`. A token is a byte of UTF-8 plus one; 300 and 301 stand for control."""
 
-    def __init__(self, seconds_a_token: float = 0.0, abort: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, seconds_a_token: float = 0.0, abort: Callable[[], bool] = lambda: False, position_limit: int = 8192
+    ) -> None:
         self.layers, self.kv_heads = LAYERS, KV_HEADS
         self.seconds_a_token, self.abort = seconds_a_token, abort
         self.eviction_refusal: str | None = None
@@ -42,6 +45,7 @@ class FakeRuntime:
         self.template_words = {"bos_token": "", "eos_token": ""}
         self.state_dtype = np.dtype(np.float16)
         self.timings = Timings(0, 0, 0)
+        self.position_limit = position_limit
         self.forwarded: list[int] = []
         self.closed = False
         self.scored_with: Scoring | None = None
@@ -52,11 +56,16 @@ class FakeRuntime:
         return self.cache.shape[2]
 
     @property
+    def position(self) -> int:
+        return self.length + self._places.shift
+
+    @property
     def cache_bytes(self) -> int:
         return self.cache.numel() * 4
 
     def clear(self) -> None:
         self.cache = torch.zeros(LAYERS, KV_HEADS, 0, HEAD_DIM, dtype=torch.float16)
+        self._places = Places(LAYERS, KV_HEADS)
         self._last = 0
 
     def forward(self, tokens: Sequence[int]) -> Tensor:
@@ -67,7 +76,10 @@ class FakeRuntime:
             time.sleep(0.005)
         if self.abort():
             raise AbortedError
-        past = self.cache.float().mean(dim=(2, 3)) if self.length else torch.zeros(LAYERS, KV_HEADS)
+        past = torch.zeros(LAYERS, KV_HEADS)
+        if self.length:
+            distances = self.position - self._places.at(self.length)
+            past = (self.cache.float().mean(dim=-1) * (distances * 0.01).cos()).mean(dim=-1)
         values = torch.tensor([(token * 37 % 101) / 101 for token in tokens])
         new = (values[None, None, :, None] + past[:, :, None, None] * 0.5).expand(-1, -1, -1, HEAD_DIM)
         self.cache = torch.cat([self.cache, new.half()], dim=2)
@@ -75,7 +87,11 @@ class FakeRuntime:
         self.forwarded += tokens
         return new[..., 0].clone()
 
-    def keep(self, slots: Tensor) -> None:
+    def keep(self, slots: Tensor, compact: bool = True) -> None:
+        if compact:
+            self._places.clear()
+        else:
+            self._places.keep(slots, self.length)
         self.cache = self.cache.gather(2, slots[..., None].expand(*slots.shape, HEAD_DIM))
 
     def logits(self) -> Tensor:
@@ -102,10 +118,15 @@ class FakeRuntime:
 
     def export_state(self) -> list[LayerState]:
         flat = self.cache.transpose(1, 2).reshape(LAYERS, self.length, KV_HEADS * HEAD_DIM).numpy()
-        return [LayerState(layer.copy(), layer.copy()) for layer in flat]
+        return [
+            LayerState(layer.copy(), layer.copy(), *self._places.exported(index, self.length))
+            for index, layer in enumerate(flat)
+        ]
 
     def import_state(self, layers: Iterable[LayerState]) -> None:
-        flat = torch.from_numpy(np.stack([layer.keys for layer in layers]))
+        given = list(layers)
+        flat = torch.from_numpy(np.stack([layer.keys for layer in given]))
+        self._places.put([layer.positions for layer in given], given[0].next_position, flat.shape[1])
         self.cache = flat.view(LAYERS, -1, KV_HEADS, HEAD_DIM).transpose(1, 2).clone()
 
     def tokenize(self, text: str, special: bool) -> list[int]:

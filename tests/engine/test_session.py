@@ -5,18 +5,25 @@ branch.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import torch
 
 import engine.session
+from engine.aside import aside
 from engine.backends.base import AbortedError
 from engine.errors import UserError
+from engine.loaded_model import LoadedModel
 from engine.session import Session
 from engine.store import Store
 from engine.stream import Segment
-from tests.engine.fake_runtime import FakeRuntime, fake_model
+from tests.engine.fake_runtime import SELECTION, FakeRuntime, fake_model
+
+# Original positions end in the first document, in the second, at the question, and not before the answer is over.
+LIMITS = [1200 + tokens for tokens in (60, 150, 180, 10**6)]
+ORIGINAL = replace(SELECTION, rope="original")
 
 
 @pytest.fixture
@@ -63,20 +70,83 @@ def in_one_piece(stream: list[Segment], tmp_path: Path) -> tuple[bytes, bytes, b
 
 @pytest.mark.parametrize("chunks", range(1, 14))
 def test_a_reading_stopped_anywhere_goes_on_to_the_same_cache(store: Store, tmp_path: Path, chunks: int) -> None:
+    assert stopped_once(fake_model(), fake_model(), store, chunks) == in_one_piece(STREAM, tmp_path)
+
+
+def stopped_once(first: LoadedModel, second: LoadedModel, store: Store, chunks: int) -> tuple[bytes, bytes, bytes, int]:
+    """The state at the end of the stream, of which the first model read so many chunks and the second the rest."""
     stops = iter(range(chunks))
 
     def stop(_progress: object) -> None:
         if next(stops, None) is None:
             raise AbortedError
 
-    first = Session(fake_model(), store)
+    session = Session(first, store)
     with pytest.raises(AbortedError):
-        first.advance(STREAM, stop)
-    first.store_now()
-    second = Session(fake_model(), store)
-    taken = second.advance(STREAM, quietly)
-    assert state(second) == in_one_piece(STREAM, tmp_path)
+        session.advance(STREAM, stop)
+    session.store_now()
+    restarted = Session(second, store)
+    taken = restarted.advance(STREAM, quietly)
     assert taken.reused > 0 or chunks == 1
+    return state(restarted)
+
+
+def original(limit: int) -> LoadedModel:
+    return fake_model(FakeRuntime(position_limit=limit), ORIGINAL)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_original_positions_are_a_function_of_the_stream_alone(store: Store, tmp_path: Path, limit: int) -> None:
+    """Stored and gone on from at every chunk and turn, answered, asked again and put aside: the same bits."""
+    with Store(tmp_path / "apart" / "keepsake.sqlite3") as apart:
+        whole = Session(original(limit), apart)
+        whole.advance(STREAM, quietly)
+        read = state(whole)
+        answer = tuple(whole.answer(lambda logits: int(logits.argmax()), 30))
+        whole.answered(answer)
+        stream = [*STREAM, Segment("answer", answer), NEXT, QUESTION]
+        whole.advance(stream, quietly)
+        expected = state(whole)
+    outgrown = whole.model.runtime.position == whole.model.runtime.length
+    assert answer and outgrown == (limit < 10**6)
+
+    for chunks in range(1, 14):
+        with Store(tmp_path / str(chunks) / "keepsake.sqlite3") as own:
+            assert stopped_once(original(limit), original(limit), own, chunks) == read
+
+    session = Session(original(limit), store)
+    session.advance(STREAM, quietly)
+    assert tuple(session.answer(lambda logits: int(logits.argmax()), 30)) == answer
+    session.answered(answer)
+    with aside(session, ORIGINAL.keeping_first(5)) as lent:
+        lent.advance(STREAM[:2], quietly)
+    session.advance(stream, quietly)
+    session.store_now()
+    assert state(session) == expected
+    replayed = Session(original(limit), store)
+    replayed.advance(stream, quietly)
+    assert state(replayed) == expected
+
+
+def test_no_answer_is_moved_while_it_is_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading leaves the turn its room: it ends beyond the mark, and is compacted when it is over."""
+    session = Session(original(1200 + 181), store)
+    session.advance(STREAM, quietly)
+    runtime = session.model.runtime
+    assert runtime.position == 182 > runtime.length
+    moves: list[bool] = []
+    keep = runtime.keep
+    monkeypatch.setattr(runtime, "keep", lambda slots, compact: (moves.append(compact), keep(slots, compact)))
+    answer = list(session.answer(lambda logits: 5, 30))
+    assert len(answer) == 30 and runtime.position == 212 and not moves
+    session.answered(answer)
+    assert moves == [True] and runtime.position == runtime.length
+
+
+def test_an_answer_ends_with_the_models_positions(store: Store) -> None:
+    session = Session(original(1200 + 182), store)
+    session.advance(STREAM, quietly)
+    assert len(list(session.answer(lambda logits: 5, 10**6))) == min(1200, session.model.capacity - 43)
 
 
 def test_an_abort_inside_a_forward_loses_no_more_than_its_chunk(store: Store, tmp_path: Path) -> None:

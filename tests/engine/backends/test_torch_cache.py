@@ -13,7 +13,7 @@ from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState
 from engine.backends.torch_backend import TorchBackend
-from engine.backends.torch_cache import SlotRotation, UnitLayer
+from engine.backends.torch_cache import Rotation, UnitLayer
 from engine.backends.torch_model import Placement
 from engine.locret.heads import RetainingHeads
 from engine.locret.policies import Locret
@@ -43,7 +43,7 @@ def open_torch(path: Path, dtype: Dtype = "float32", **options: Any) -> TorchBac
 
 def test_after_forty_evictions_a_bf16_key_is_its_original_rotated_once() -> None:
     """Within half a unit in the last place of the exact rotation in float64: one rounding, however often it moved."""
-    rotation = SlotRotation(10000.0 ** -(torch.arange(8) / 8), 1.0, 256, torch.device("cpu"))
+    rotation = Rotation(10000.0 ** -(torch.arange(8) / 8), 1.0, 256, 256, torch.device("cpu"))
     layer = UnitLayer(256, grows=False, rotation=rotation)
     generator = torch.Generator().manual_seed(0)
     original = torch.randn(1, 2, 256, 16, generator=generator).bfloat16()
@@ -51,7 +51,7 @@ def test_after_forty_evictions_a_bf16_key_is_its_original_rotated_once() -> None
     origin = torch.arange(256).expand(2, -1)
     for eviction in range(40):
         slots = random_slots(1, 2, layer.length, layer.length - 5, seed=eviction)[0]
-        layer.keep(slots)
+        layer.keep(slots, compact=True)
         origin = origin.gather(1, slots)
     once = _rotated_once(original[0].gather(1, origin[..., None].expand(-1, -1, 16)))
     turned = layer.update(original[:, :, :0], original[:, :, :0])[0][0].double()
