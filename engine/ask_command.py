@@ -97,7 +97,7 @@ class Work:
 
         from engine.engine import Engine
 
-        names = ("budget_mb", "policy", "model", "heads", "runtime", "device", "dtype", "weights")
+        names = ("budget_mb", "policy", "model", "heads", "runtime", "device", "dtype", "weights", "allocation")
         overrides = {name: getattr(options, name) for name in names}
         self.engine = Engine(options.data_dir, {k: v for k, v in overrides.items() if v is not None})
         self.engine.units, self.engine.seed = options.budget_units, options.seed

@@ -122,7 +122,16 @@ def selection_for(units: int, target: Target = LLAMA_CPP) -> Selection:
     """
     chunk = _chunk_for(units, target)
     stabilizers = min(units, chunk) // 4
-    return Selection(units, chunk, stabilizers, min(SINKS, units // 4), stabilizers // 2, TURN, rope="original")
+    return Selection(
+        units,
+        chunk,
+        stabilizers,
+        min(SINKS, units // 4),
+        stabilizers // 2,
+        TURN,
+        rope="original",
+        allocation=target.allocation,
+    )
 
 
 def least_mb(size: int) -> int:

@@ -34,7 +34,7 @@ REMEMBERED = 63
 # Where heads lie that were chosen for a while; those in the folder above are taken without being asked for.
 CHOSEN = "chosen"
 # Settings that decide what a budget buys.
-PLANNED = {"budget_mb", "model", "runtime", "device", "dtype", "weights", "heads"}
+PLANNED = {"budget_mb", "model", "runtime", "device", "dtype", "weights", "allocation", "heads"}
 
 Emit = Callable[[str, dict[str, Any]], None]
 
@@ -141,7 +141,7 @@ class Engine:
 
     def _target(self, shape: ModelShape, values: Mapping[str, Any]) -> Target:
         """What runs the model, and where."""
-        chosen = {name: values[name] for name in ("runtime", "device", "dtype", "weights")}
+        chosen = {name: values[name] for name in ("runtime", "device", "dtype", "weights", "allocation")}
         return target_for(shape, **chosen, chosen_heads=bool(values["heads"]))
 
     def _path(self, values: Mapping[str, Any]) -> Path:
@@ -244,7 +244,7 @@ class Engine:
     def pace_key(self) -> str:
         """What the speed of reading depends on: the model and what runs it. Raises UserError "not_downloaded"."""
         values = self.settings()
-        how = [str(values[name]) for name in ("runtime", "device", "dtype", "weights", "policy")]
+        how = [str(values[name]) for name in ("runtime", "device", "dtype", "weights", "allocation", "policy")]
         return " ".join([str(self._path(values)), *how])
 
     def keeps_everything(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from engine.model_shape import ModelShape
-from engine.runtimes import DEVICES, DTYPES, RUNTIMES, WEIGHTS, target_for
+from engine.runtimes import ALLOCATIONS, DEVICES, DTYPES, RUNTIMES, WEIGHTS, target_for
 from engine.target import Target
 
 
@@ -14,9 +14,10 @@ def add_runtime_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=DEVICES, help="where torch runs the model")
     parser.add_argument("--dtype", choices=DTYPES, help="the precision that torch computes in")
     parser.add_argument("--weights", choices=tuple(WEIGHTS), help="how torch holds the weights")
+    parser.add_argument("--allocation", choices=ALLOCATIONS, help="how torch shares the units kept among heads")
 
 
 def chosen_target(options: argparse.Namespace, shape: ModelShape) -> Target:
     """Raises UserError for what cannot be."""
-    given = {name: getattr(options, name) for name in ("runtime", "device", "dtype", "weights")}
+    given = {name: getattr(options, name) for name in ("runtime", "device", "dtype", "weights", "allocation")}
     return target_for(shape, **{name: value for name, value in given.items() if value})

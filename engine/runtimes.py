@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
+from engine.locret.selection import Allocation
 from engine.model_shape import ModelShape
 from engine.target import LLAMA_CPP, Target, WeightBits
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 RUNTIMES = ("auto", "llama.cpp", "torch")
 DEVICES = ("auto", "cpu", "cuda", "mps")
 DTYPES = ("auto", "float32", "bfloat16", "float16")
+ALLOCATIONS: tuple[Allocation, ...] = ("uniform", "pyramid", "layer", "model")
 WEIGHTS: Mapping[str, WeightBits] = {"full": 16, "8bit": 8, "4bit": 4}
 BATCH = 512
 # The width d_R of the authors' heads, for heads that were chosen and not looked at yet.
@@ -36,6 +38,7 @@ def target_for(
     device: str = "auto",
     dtype: str = "auto",
     weights: str = "full",
+    allocation: Allocation = "uniform",
     chosen_heads: bool = False,
 ) -> Target:
     """`auto` is llama.cpp for a GGUF file and torch for a folder. Raises UserError for what cannot be.
@@ -49,13 +52,18 @@ def target_for(
         message = f"{shape.name} is packed already, as its file has it. Choose full weights for it."
         raise UserError("bad_params", message)
     if runtime == "llama.cpp" or (runtime == "auto" and not folder):
+        if allocation != "uniform":
+            message = "llama.cpp keeps as many units in each head. Choose torch for it, or the allocation uniform."
+            raise UserError("bad_params", message)
         return replace(LLAMA_CPP, cuda_build=torch_brings_cuda())
     from engine.backends.torch_devices import device_for, dtype_for, memory_of
 
     there = device_for(device)
     hidden = shape.head_hidden or (WIDEST_HEADS if chosen_heads else LLAMA_CPP.head_hidden)
     bits = WEIGHTS[weights]
-    return Target("torch", there, dtype_for(dtype, there), bits, hidden, torch_brings_cuda(), memory_of(there))
+    return Target(
+        "torch", there, dtype_for(dtype, there), bits, hidden, torch_brings_cuda(), memory_of(there), allocation
+    )
 
 
 @cache
@@ -98,6 +106,7 @@ def open_runtime(
         abort=abort,
         placement=Placement(target.device, target.dtype, target.weight_bits, layers_on_device),
         grows=not evicts,
+        ragged=evicts and target.allocation != "uniform",
     )
 
 

@@ -14,11 +14,14 @@ from itertools import count
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
 from engine.backends.base import LayerState
 from engine.errors import UserError
 from engine.loaded_model import LoadedModel
 from engine.locret.reading import Reader, Units
+from engine.locret.selection import Selection
 from engine.runtimes import BATCH
 from engine.store import Layer, Reading, Store
 from engine.stream import Segment, keys_along, next_key, partial_key, root_key
@@ -270,22 +273,33 @@ class Session:
             b"" if full else units.positions[index].numpy().tobytes(),
         )
 
-    def _restored(self, reading: Reading, units: Units, index: int, row: Layer) -> LayerState:
-        """A stored layer; the scores and original positions of its units are written to `units`."""
-        length, selection = reading.units, self.model.selection
-        shape, positions = (self.model.shape.kv_heads, length), None
+    def _restored(self, reading: Reading, scores: list[Tensor], positions: list[Tensor], row: Layer) -> LayerState:
+        """A stored layer; the scores and original positions of its units are added to the lists."""
+        shape, selection, places = self.model.shape, self.model.selection, None
+        width, dtype = shape.kv_heads * shape.head_dim, self.model.runtime.state_dtype
         if selection is not None:
-            units.scores[index].numpy()[:] = np.frombuffer(row.scores, np.float32).reshape(shape)
-            units.positions[index].numpy()[:] = np.frombuffer(row.positions, np.int32).reshape(shape)
-            if not selection.at_slots(reading.tokens_read, self.model.runtime.position_limit):
-                positions = units.positions[index].numpy()
-        width, dtype = self.model.shape.kv_heads * self.model.shape.head_dim, self.model.runtime.state_dtype
-        return LayerState(
-            np.frombuffer(row.keys, dtype).reshape(length, width),
-            np.frombuffer(row.values, dtype).reshape(length, width),
-            positions,
-            None if positions is None else reading.tokens_read,
-        )
+            scores.append(torch.from_numpy(np.frombuffer(row.scores, np.float32).reshape(shape.kv_heads, -1).copy()))
+            positions.append(
+                torch.from_numpy(np.frombuffer(row.positions, np.int32).reshape(shape.kv_heads, -1).copy())
+            )
+            places = self._places(selection, reading.tokens_read, positions[-1])
+            width = width if selection.allocation == "uniform" else shape.head_dim
+        keys, values = (np.frombuffer(rows, dtype).reshape(-1, width) for rows in (row.keys, row.values))
+        return LayerState(keys, values, *(places or ()))
+
+    def _places(
+        self, selection: Selection, tokens_read: int, positions: Tensor
+    ) -> tuple[NDArray[np.int32], int] | None:
+        """Where a stored layer's units stand, and the position of the next token; None: where slots say it all.
+
+        positions: int32 (kv_heads, n), original ones, -1 where a head has no unit.
+        """
+        if not selection.at_slots(tokens_read, self.model.runtime.position_limit):
+            return positions.numpy(), tokens_read
+        if selection.allocation == "uniform":
+            return None
+        width = positions.shape[-1]
+        return torch.where(positions < 0, -1, torch.arange(width, dtype=torch.int32)).numpy(), width
 
     def _load(self, key: str) -> bool:
         found = self.store.load_reading(key)
@@ -294,11 +308,12 @@ class Session:
         reading, layers = found
         self.clear()
         runtime = self.model.runtime
-        known = (runtime.layers, runtime.kv_heads, 0 if self.model.selection is None else reading.units)
-        units = Units(torch.empty(known), torch.empty(known, dtype=torch.int32))
+        scores: list[Tensor] = []
+        positions: list[Tensor] = []
         # map() keeps no layer once it has given it away: a variable in a loop would, beside the next one.
-        runtime.import_state(map(partial(self._restored, reading, units), count(), layers))
-        self.reader.units = units
+        runtime.import_state(map(partial(self._restored, reading, scores, positions), layers))
+        if scores:
+            self.reader.units = Units(torch.stack(scores), torch.stack(positions))
         self.reader.tokens_read = reading.tokens_read
         self.key, self.partial_of, self.partial = key, "", 0
         return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from engine.errors import UserError
-from engine.runtimes import DEVICES, DTYPES, RUNTIMES, WEIGHTS
+from engine.runtimes import ALLOCATIONS, DEVICES, DTYPES, RUNTIMES, WEIGHTS
 
 PolicyName = Literal["locret", "full", "newest", "random", "keydiff", "expected-attention"]
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
@@ -34,6 +34,7 @@ SETTINGS: dict[str, Setting] = {
     "device": Setting(str, "auto", "What torch runs on", choices=DEVICES),
     "dtype": Setting(str, "auto", "The precision that torch computes in", choices=DTYPES),
     "weights": Setting(str, "full", "How torch holds the weights", choices=tuple(WEIGHTS)),
+    "allocation": Setting(str, "uniform", "How torch shares the units kept among heads", choices=ALLOCATIONS),
     "temperature": Setting(float, 0.0, "0 gives the same answer each time; higher values vary it", most=2),
     "max_tokens": Setting(int, 512, "The longest answer, in tokens", least=1, most=1024),
     "store_mb": Setting(int, 8000, "Disk space for stored readings, in MB", least=100),

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from engine.locret.selection import Allocation
+
 Runtime = Literal["llama.cpp", "torch"]
 Device = Literal["cpu", "cuda", "mps"]
 Dtype = Literal["float32", "bfloat16", "float16"]
@@ -19,6 +21,7 @@ class Target:
     this and weight_bits say. weight_bits: 16 for weights in the dtype. head_hidden: width d_R of the retaining heads.
     device_bytes: memory of a card of its own, which no budget can pass; None where it is the computer's.
     cuda_build: whether the installed torch brings NVIDIA's libraries, which take memory wherever the model runs.
+    allocation: how a budget of units is shared among heads; llama.cpp holds as many in each.
     Raises ValueError for a combination that nothing here runs.
     """
 
@@ -29,10 +32,13 @@ class Target:
     head_hidden: int = 256
     cuda_build: bool = False
     device_bytes: int | None = None
+    allocation: Allocation = "uniform"
 
     def __post_init__(self) -> None:
         if self.runtime == "llama.cpp" and self.device != "cpu":
             raise ValueError("llama.cpp runs on the cpu here")
+        if self.runtime == "llama.cpp" and self.allocation != "uniform":
+            raise ValueError("llama.cpp holds as many units in each head")
 
     @property
     def whole_chunks(self) -> bool:

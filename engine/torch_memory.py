@@ -30,6 +30,11 @@ QUERY_BLOCK = 256
 MASK_BYTES = 5
 # And in the scores of a query head where no kernel is fused (MPS): a float32 and its softmax.
 SCORE_BYTES = 8
+# Noted of each unit: its score, its original position and its RoPE position.
+NOTED_BYTES = 12
+# For each unit while budgets that differ by head are chosen: a copy of its score, its rank among all, its slot in int64
+# and sorted, and truth values.
+CHOOSING_BYTES = 64
 # Values of the hidden state that are alive at once for a token: in the dtype, and in float32 for the norm.
 HIDDEN_VALUES, HIDDEN_FLOATS = 3, 3
 # Of the feed-forward network: gate, activated gate and product.
@@ -92,12 +97,30 @@ def head_bytes(shape: ModelShape, target: Target) -> int:
     return shape.layers * target.head_hidden * (shape.feature_width + shape.kv_heads) * ELEMENT_BYTES[target.dtype]
 
 
+def longest_head(shape: ModelShape, selection: Selection) -> int:
+    """Units that any head can come to hold: all alike, or of other allocations as many as the selection allows."""
+    if selection.allocation == "uniform":
+        return selection.capacity
+    return selection.longest(shape.context) + max(selection.chunk, selection.turn)
+
+
 def cache_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
     """Each unit's value, its key unrotated, so that no move to another slot costs a rounding, its key rotated, and four
     bytes each for its score, its original position and its RoPE position.
     """
-    unit = 3 * shape.head_dim * ELEMENT_BYTES[target.dtype] + 12
-    return selection.capacity * shape.layers * shape.kv_heads * unit
+    unit = 3 * shape.head_dim * ELEMENT_BYTES[target.dtype] + NOTED_BYTES
+    return selection.capacity * shape.layers * shape.kv_heads * unit + ragged_bytes(shape, target, selection)
+
+
+def ragged_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
+    """What budgets that differ by head take beside the same number of units: what is noted of units is as long for each
+    head as for the longest, and an eviction has one buffer of one head there twice.
+    """
+    if selection.allocation == "uniform":
+        return 0
+    longest = longest_head(shape, selection)
+    noted = (longest - selection.capacity) * shape.layers * shape.kv_heads * NOTED_BYTES
+    return noted + longest * shape.head_dim * ELEMENT_BYTES[target.dtype]
 
 
 def rotation_bytes(shape: ModelShape, selection: Selection) -> int:
@@ -108,11 +131,13 @@ def rotation_bytes(shape: ModelShape, selection: Selection) -> int:
 
 def eviction_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
     """The kept units of one layer, gathered and turned in float32, and the choice of slots in all layers: a copy of the
-    scores, then their order and the slots in int64.
+    scores, then their order and the slots in int64. Budgets that differ by head are chosen among all units at once.
     """
     kept = selection.budget * shape.kv_heads
     gathered = kept * shape.head_dim * (4 * 4 + 2 * ELEMENT_BYTES[target.dtype])
     chosen = shape.layers * shape.kv_heads * (4 * selection.capacity + 3 * 8 * selection.budget)
+    if selection.allocation != "uniform":
+        chosen = shape.layers * shape.kv_heads * CHOOSING_BYTES * longest_head(shape, selection)
     return gathered + chosen
 
 
@@ -134,12 +159,13 @@ def forward_bytes(shape: ModelShape, target: Target, selection: Selection) -> in
 
 def attention_bytes(shape: ModelShape, target: Target, selection: Selection) -> int:
     """Masks, and scores where they are not fused away, over all units that the cache can hold."""
+    units = longest_head(shape, selection)
     if target.device == "cpu":
-        return PIECE * selection.capacity * MASK_BYTES
+        return PIECE * units * MASK_BYTES
     if target.device == "cuda":
         group = _up(shape.heads, shape.kv_heads)
-        return QUERY_BLOCK * selection.capacity * MASK_BYTES * group
-    return QUERY_BLOCK * selection.capacity * (MASK_BYTES + shape.heads * SCORE_BYTES)
+        return QUERY_BLOCK * units * MASK_BYTES * group
+    return QUERY_BLOCK * units * (MASK_BYTES + shape.heads * SCORE_BYTES)
 
 
 def program_bytes(target: Target, allocated: int) -> int:

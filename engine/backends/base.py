@@ -20,9 +20,13 @@ class AbortedError(Exception):
 
 @dataclass(frozen=True)
 class LayerState:
-    """One layer of the cache, in the runtime's own form. keys, values: `state_dtype` (units, kv_heads * head_dim).
+    """One layer of the cache, in the runtime's own form.
 
-    positions: int32 (kv_heads, units), the units' RoPE positions; None: their slots. next_position: of the token that
+    keys, values: `state_dtype` (units, kv_heads * head_dim), or of a cache whose heads may hold different numbers of
+    units (units of all heads, head_dim), head after head.
+
+    positions: int32 (kv_heads, units of the longest head), the units' RoPE positions, -1 in front where a shorter head
+    has none; None: their slots, and as many in each head. next_position: of the token that
     comes next, the same in every layer; None: after the last slot.
     """
 

@@ -34,39 +34,47 @@ class Pass:
         self._mask: Tensor | None = None
 
     def mask(self, tokens: int, units: int, device: torch.device) -> Tensor:
-        """bool (tokens, units): a token sees every unit before it and itself."""
-        if self._mask is None or self._mask.device != device:
+        """bool (tokens, units): a token sees every unit before it and itself. For fewer units rows begin later."""
+        if self._mask is None or self._mask.device != device or self._mask.shape[1] < units:
             self._mask = torch.ones(tokens, units, dtype=torch.bool, device=device).tril(units - tokens)
-        return self._mask
+        return self._mask[:, self._mask.shape[1] - units :]
 
 
 def attend(
     module: nn.Module,
     query: Tensor,
-    key: Tensor,
-    value: Tensor,
+    key: Tensor | list[Tensor],
+    value: Tensor | list[Tensor],
     attention_mask: Tensor | None,  # noqa: ARG001 (none is made for an attention of our own)
     scaling: float | None = None,
     keepsake_pass: Pass | None = None,
     **_: Any,
 ) -> tuple[Tensor, None]:
     """query: unrotated (1, heads, n, d); key: rotated, value: (1, kv_heads, units, d), the last n of them the
-    queries' own. Returns (1, n, heads, d).
+    queries' own; of a ragged cache lists, (1, 1, units, d) for each KV head. Returns (1, n, heads, d).
     """
     assert keepsake_pass is not None
     if getattr(module, "use_rope", True):
         query = keepsake_pass.rotation.turn(query, keepsake_pass.first)
-    if query.shape[2] == 1:
-        attended = _one(query, key, value, scaling)
-    elif _fused(query):
-        bias: Any = causal_lower_right(query.shape[2], key.shape[2])
-        attended = F.scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=scaling, enable_gqa=True)
-    elif query.device.type == "cpu":
-        mask = keepsake_pass.mask(query.shape[2], key.shape[2], query.device)
-        attended = F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scaling, enable_gqa=True)
+    if isinstance(key, Tensor) and isinstance(value, Tensor):
+        attended = _attended(query, key, value, scaling, keepsake_pass)
     else:
-        attended = in_blocks(query, key, value, scaling)
+        groups = zip(query.chunk(len(key), dim=1), key, value, strict=True)
+        attended = torch.cat([_attended(*group, scaling, keepsake_pass) for group in groups], dim=1)
     return attended.transpose(1, 2), None
+
+
+def _attended(query: Tensor, key: Tensor, value: Tensor, scaling: float | None, keepsake_pass: Pass) -> Tensor:
+    """query: rotated, (1, heads, n, d); key, value: (1, kv_heads, units, d). Returns (1, heads, n, d)."""
+    if query.shape[2] == 1:
+        return _one(query, key, value, scaling)
+    if _fused(query):
+        bias: Any = causal_lower_right(query.shape[2], key.shape[2])
+        return F.scaled_dot_product_attention(query, key, value, attn_mask=bias, scale=scaling, enable_gqa=True)
+    if query.device.type == "cpu":
+        mask = keepsake_pass.mask(query.shape[2], key.shape[2], query.device)
+        return F.scaled_dot_product_attention(query, key, value, attn_mask=mask, scale=scaling, enable_gqa=True)
+    return in_blocks(query, key, value, scaling)
 
 
 def _fused(query: Tensor) -> bool:

@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
-from engine.backends.checks import check_heads, check_slots
+from engine.backends.checks import check_heads, check_ragged_slots, check_slots
 from engine.backends.feature_layout import FeatureLayout
 from engine.backends.places import Places
 from engine.backends.scoring import Scorer, Scoring, scorer_for, scoring_refusal
 from engine.backends.torch_attention import Pass, unrotated
-from engine.backends.torch_cache import LayerUnits, Rotation, UnitCache
+from engine.backends.torch_cache import LayerUnits, Rotation, UnitCache, UnitLayer
 from engine.backends.torch_errors import first_line, in_sentences
 from engine.backends.torch_features import FeatureCapture
 from engine.backends.torch_model import Placement, TorchModel
+from engine.backends.torch_ragged import RaggedCache, RaggedLayer
 from engine.errors import UserError
 from engine.locret.heads import RetainingHeads
 from engine.model_shape import model_name
@@ -43,7 +44,8 @@ class TorchBackend:
 
     n_batch: tokens a forward, at most. heads: retaining heads or the name of a training-free score; without them
     `forward` gives no CIS. abort: asked before every layer while several tokens run. grows: take the cache's memory as
-    it is needed, for a full cache. Raises UserError ("model_missing" or "model_broken").
+    it is needed, for a full cache. ragged: whether heads may hold different numbers of units, `n_ctx` in the mean.
+    Raises UserError ("model_missing" or "model_broken").
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class TorchBackend:
         abort: Callable[[], bool] | None = None,
         placement: Placement | None = None,
         grows: bool = False,
+        ragged: bool = False,
     ) -> None:
         self._model = model = TorchModel(model_path, placement or Placement())
         self.layers, self.heads, self.kv_heads, self.head_dim = (
@@ -81,13 +84,13 @@ class TorchBackend:
         self._forward_seconds = self._scoring_seconds = self._evicting_seconds = 0.0
         self._hooks = ExitStack()
         try:
-            self._open(model_path, grows, heads)
+            self._open(model_path, grows, ragged, heads)
         except BaseException:
             self._hooks.close()
             model.close()
             raise
 
-    def _open(self, path: Path, grows: bool, heads: Scoring | None) -> None:
+    def _open(self, path: Path, grows: bool, ragged: bool, heads: Scoring | None) -> None:
         model = self._model
         if model.window and self._capacity > model.window:
             raise UserError(
@@ -99,8 +102,9 @@ class TorchBackend:
             model.frequencies, model.magnitude, self._capacity, model.context_length, model.device
         )
         rotations = [self._rotation if rotated else None for rotated in model.rotated_layers]
-        self._cache = UnitCache(self._capacity, grows, rotations)
-        self._places = Places(self.layers, self.kv_heads)
+        self._cache: UnitCache | RaggedCache
+        self._cache = RaggedCache(self._capacity, rotations) if ragged else UnitCache(self._capacity, grows, rotations)
+        self._places = Places(self.layers, self.kv_heads, ragged)
         self._scorer: Scorer | None = None
         self._capture = FeatureCapture(self._score_layer)
         self._captured = self._hooks.enter_context(ExitStack())
@@ -111,7 +115,7 @@ class TorchBackend:
 
     @property
     def length(self) -> int:
-        """Units that each head holds now."""
+        """Units that each head holds now, or their mean."""
         return self._cache.length
 
     @property
@@ -121,14 +125,15 @@ class TorchBackend:
 
     @property
     def capacity(self) -> int:
-        """Units that each head can hold."""
+        """Units that each head can hold, or their mean."""
         return self._capacity
 
     @property
     def cache_bytes(self) -> int:
         """Bytes of the units held now, in every layer: values, keys unrotated and keys rotated."""
-        copies = 2 * self.layers + sum(self._model.rotated_layers)
-        return self.length * copies * self.kv_heads * self.head_dim * self._model.dtype.itemsize
+        layers = zip(self._units, self._model.rotated_layers, strict=True)
+        kept = sum(layer.total * (3 if rotated else 2) for layer, rotated in layers)
+        return kept * self.head_dim * self._model.dtype.itemsize
 
     @property
     def timings(self) -> Timings:
@@ -155,15 +160,15 @@ class TorchBackend:
         """every: takes the logits of every token, a piece at a time."""
         if not tokens:
             raise ValueError("there are no tokens to read")
-        before = self.length
-        if before + len(tokens) > self._capacity:
-            raise ValueError(f"{len(tokens)} tokens on {before} units do not fit {self._capacity}")
+        if self.length + len(tokens) > self._capacity:
+            raise ValueError(f"{len(tokens)} tokens on {self.length} units do not fit {self._capacity}")
+        before = self.position
         began = time.perf_counter()
         try:
             with in_sentences(self._model.device):
                 pieces = [self._run(tokens[at : at + self._batch], every) for at in range(0, len(tokens), self._batch)]
         except BaseException:
-            self._drop_from(before)
+            self._cache.drop_to(before)
             self._capture.drop()
             if self._scorer is not None:
                 self._scorer.drop()
@@ -177,22 +182,27 @@ class TorchBackend:
         """Keeps only these units; compact: each kept key is rotated to its new slot from its own original, otherwise it
         stays as it is.
 
-        slots: int64 (layers, kv_heads, kept), ascending in each head.
+        slots: int64 (layers, kv_heads, kept), ascending in each head; of a ragged cache -1 in front where a head keeps
+        fewer, and slots count from the front of the longest.
         """
-        check_slots(slots, self.layers, self.kv_heads, self.length)
+        if isinstance(self._cache, RaggedCache):
+            check_ragged_slots(slots, self._cache.lengths)
+        else:
+            check_slots(slots, self.layers, self.kv_heads, self.length)
         began = time.perf_counter()
         with in_sentences(self._model.device):
             if compact:
-                self._places.clear()
+                self._places.compact(slots)
             else:
-                self._places.keep(slots, self.length)
+                self._places.keep(slots, self._cache.width)
             self._cache.keep(slots, compact)
         self._evicting_seconds += time.perf_counter() - began
 
     @torch.inference_mode()
     def clear(self) -> None:
         """Empties the cache and zeroes its memory."""
-        self._drop_from(0)
+        self._cache.clear()
+        self._places.clear()
         self._last_hidden = None
 
     @torch.inference_mode()
@@ -214,7 +224,7 @@ class TorchBackend:
         """
         if not self.length:
             return (self._empty_layer() for _ in self._cache.units)
-        return (self._exported(index, layer.units()) for index, layer in enumerate(self._cache.units))
+        return (self._exported(index, layer.units()) for index, layer in enumerate(self._units))
 
     @torch.inference_mode()
     def import_state(self, layers: Iterable[LayerState]) -> None:
@@ -231,19 +241,16 @@ class TorchBackend:
 
     def _put_all(self, layers: Iterable[LayerState]) -> None:
         given, positions, following = 0, [], None
-        for layer, state in zip(self._cache.units, layers, strict=True):
+        for layer, state in zip(self._units, layers, strict=True):
             self._check_layer(state, given)
             given, following = len(state.keys), state.next_position
             positions.append(state.positions)
             if given:
                 units = LayerUnits(self._imported(state.keys), self._imported(state.values))
                 layer.put(units, state.positions, state.next_position)
-        self._places.put(positions, following, given)
-
-    def _drop_from(self, slot: int) -> None:
-        self._cache.drop_from(slot)
-        if slot == 0:
-            self._places.clear()
+        if isinstance(self._cache, RaggedCache):
+            self._cache.make_room()
+        self._places.put(positions, following, self._cache.width)
 
     def tokenize(self, text: str, special: bool) -> list[int]:
         """special: whether control tokens in the text are read as such; False for documents and questions."""
@@ -334,20 +341,26 @@ class TorchBackend:
             self._scorer.take(layer, parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1))
         self._scoring_seconds += time.perf_counter() - began
 
+    @property
+    def _units(self) -> Sequence[UnitLayer | RaggedLayer]:
+        return self._cache.units
+
     # --- state -------------------------------------------------------------------------------------------------------
 
     def _exported(self, layer: int, units: LayerUnits) -> LayerState:
-        positions, following = self._places.exported(layer, self.length)
+        positions, following = self._places.exported(layer, self._cache.width)
         return LayerState(self._as_rows(units.keys), self._as_rows(units.values), positions, following)
 
     def _as_rows(self, units: Tensor) -> NDArray[Any]:
-        """(kv_heads, n, head_dim) to (n, kv_heads * head_dim), a copy."""
-        rows = units.transpose(0, 1).reshape(units.shape[1], -1).cpu()
+        """(kv_heads, n, head_dim) to (n, kv_heads * head_dim), a copy; rows of a ragged cache as they are."""
+        rows = (units if units.ndim == 2 else units.transpose(0, 1).reshape(units.shape[1], -1)).cpu()
         return (rows.view(torch.uint16) if rows.dtype == torch.bfloat16 else rows).numpy()
 
     def _imported(self, rows: NDArray[Any]) -> Tensor:
         tensor = torch.from_numpy(rows.copy())
         tensor = tensor.view(torch.bfloat16) if self._model.dtype == torch.bfloat16 else tensor
+        if isinstance(self._cache, RaggedCache):
+            return tensor.to(self._model.device)
         return tensor.view(len(rows), self.kv_heads, self.head_dim).transpose(0, 1).to(self._model.device)
 
     def _empty_layer(self) -> LayerState:
@@ -359,7 +372,15 @@ class TorchBackend:
     def _check_layer(self, state: LayerState, units_before: int) -> None:
         """units_before: of the layer before it, 0 for the first."""
         shape = (units_before or len(state.keys), self.kv_heads * self.head_dim)
+        if isinstance(self._cache, RaggedCache) and len(state.keys):
+            shape = (self._units_of(state), self.head_dim)
         if {state.keys.shape, state.values.shape} != {shape}:
             raise ValueError("this state is not of this model")
         if {state.keys.dtype, state.values.dtype} != {self.state_dtype}:
             raise ValueError("this state was stored in another precision")
+
+    def _units_of(self, state: LayerState) -> int:
+        """Units of all heads of a ragged layer, by their positions."""
+        if state.positions is None:
+            return len(state.keys)
+        return int((state.positions >= 0).sum())

@@ -90,7 +90,9 @@ def _paired(cos: Tensor, sin: Tensor) -> tuple[Tensor, Tensor]:
 
 @dataclass
 class LayerUnits:
-    """One layer's units, unrotated keys and values: (kv_heads, n, head_dim), as views of the cache."""
+    """One layer's units, unrotated keys and values: (kv_heads, n, head_dim), as views of the cache; where heads hold
+    different numbers of them (units of all heads, head_dim).
+    """
 
     keys: Tensor
     values: Tensor
@@ -160,6 +162,11 @@ class UnitLayer(CacheLayerMixin):
         if slot == 0:
             self.shift = 0
 
+    @property
+    def total(self) -> int:
+        """Units of all heads."""
+        return self.length * self._keys.shape[0]
+
     def units(self) -> LayerUnits:
         """What the layer holds."""
         return LayerUnits(self._keys[:, : self.length], self._values[:, : self.length])
@@ -223,6 +230,11 @@ class UnitCache(Cache):
         return self.units[0].length
 
     @property
+    def width(self) -> int:
+        """Units that the longest head holds: they all hold as many."""
+        return self.length
+
+    @property
     def position(self) -> int:
         """The RoPE position of the token that comes next."""
         return self.length + self.units[0].shift
@@ -232,10 +244,15 @@ class UnitCache(Cache):
         for layer, kept in zip(self.units, slots, strict=True):
             layer.keep(kept, compact)
 
-    def drop_from(self, slot: int) -> None:
-        """Forgets the units from this slot on, in every layer."""
+    def drop_to(self, position: int) -> None:
+        """Forgets what was appended from this position on, in every layer."""
         for layer in self.units:
-            layer.drop_from(slot)
+            layer.drop_from(position - layer.shift)
+
+    def clear(self) -> None:
+        """Forgets every unit."""
+        for layer in self.units:
+            layer.drop_from(0)
 
 
 def _grown(buffer: Tensor, cells: int) -> Tensor:

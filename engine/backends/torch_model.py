@@ -32,6 +32,7 @@ from engine.target import Device, Dtype, WeightBits
 
 if TYPE_CHECKING:
     from engine.backends.torch_cache import UnitCache
+    from engine.backends.torch_ragged import RaggedCache
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class TorchModel:
         self.frequencies, self.magnitude = _rotary(path, config, self.rotary)
         self.vocabulary: Vocabulary = gguf_vocabulary(path) if path.is_file() else folder_vocabulary(path, config)
 
-    def run(self, tokens: Sequence[int], cache: UnitCache, attention: torch_attention.Pass) -> Tensor:
+    def run(self, tokens: Sequence[int], cache: UnitCache | RaggedCache, attention: torch_attention.Pass) -> Tensor:
         """Runs tokens over the cache, which takes their units up. Returns every token's hidden state, (n, hidden)."""
         device = self._model.model.embed_tokens.weight.device
         first = cache.position

@@ -59,5 +59,6 @@ def _whole(value: str) -> str:
 
 
 def _plain(text: str) -> str:
-    kept = "".join(character for character in text.casefold() if character.isalnum() or character.isspace())
-    return " ".join(kept.split())
+    """Lower-case words: marks within a number or a word (5,000; U.S.; it's) are left out, others part words."""
+    joined = re.sub(r"(?<=\w)[.,'\u2019](?=\w)", "", text.casefold())
+    return " ".join(re.sub(r"[\W_]+", " ", joined).split())

@@ -123,7 +123,7 @@ def _measure(bench: Bench, cases: Cases, missing: Sequence[int], samples: Sample
 def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads: RetainingHeads | None) -> Bench:
     """Loads the model, once, with a cache for the longest document or the largest share of it."""
     policies: Sequence[str] = options.policies
-    longest = options.tokens + options.tokens // 8
+    longest = options.tokens + options.tokens // 4
     capacities = [
         METHODS[name].selection(selection_for(round(kept * longest), target)).capacity
         for name in policies
@@ -169,7 +169,10 @@ def _cases(
 
 
 def _heads(options: argparse.Namespace, shape: ModelShape) -> tuple[RetainingHeads | None, str | None, str | None]:
-    """The heads, their name, and what tells them from others; none where no policy needs them."""
+    """The heads, their name, and what tells them from others; none where no policy needs them.
+
+    Random ones are not calibrated, so they are ranked without consensus.
+    """
     if not any(METHODS[name].scores == "heads" for name in options.policies):
         return None, None, None
     if options.heads == RANDOM_HEADS:

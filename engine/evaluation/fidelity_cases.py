@@ -110,7 +110,7 @@ class Cases:
         length = int(self.tokens * len(sample) / len(self.tokenize(sample))) - taken
         missing = length + _AFTER - len(text)
         if missing > 0:  # text of others goes before it, so that what follows is its own
-            front = self._filling(missing, rng)
+            front = self._filling(missing, text, rng)
             text, first, last = front + text, first + len(front), last + len(front)
         if fact is None:
             begin = rng.randint(0, len(text) - length - _AFTER)
@@ -120,11 +120,14 @@ class Cases:
         end = text.find(" ", begin + length)
         return _Piece(text, begin, len(text) if end < 0 else end, first, last)
 
-    def _filling(self, characters: int, rng: Random) -> str:
-        """Beginnings of documents, of that many characters together."""
+    def _filling(self, characters: int, text: str, rng: Random) -> str:
+        """Beginnings of documents of another text, of that many characters together."""
+        others = [document.text for document in self.documents.values() if document.text != text]
+        if not others:
+            raise UserError("bad_params", "There is too little held-out text for documents of that length.")
         parts: list[str] = []
         while characters > 0:
-            parts.append(rng.choice(list(self.documents.values())).text[:characters] + "\n\n")
+            parts.append(rng.choice(others)[:characters] + "\n\n")
             characters -= len(parts[-1])
         return "".join(parts)
 

@@ -11,8 +11,10 @@ from torch import Tensor
 class Backend(Protocol):
     """A model with one cache whose units can be dropped per layer and KV head.
 
-    Every head of every layer holds the same number of units, `length`. A unit's RoPE position is the one at which it
-    was read until it is compacted; from then on it is its slot, 0..length-1.
+    Every head of every layer holds the same number of units, `length`, unless the runtime can do otherwise; then
+    `length` is their mean, which is whole, and rows of units are aligned at their end: slots count from the front of
+    the longest head, and -1 stands where a shorter one has no unit. A unit's RoPE position is the one at which it was
+    read until it is compacted; from then on it is its slot.
     """
 
     layers: int
@@ -22,7 +24,7 @@ class Backend(Protocol):
 
     @property
     def length(self) -> int:
-        """Units that each head holds now."""
+        """Units that each head holds now, or their mean."""
         ...
 
     @property

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from engine.locret.backend import Backend
-from engine.locret.eviction import top_slots
+from engine.locret.eviction import kept_slots
 from engine.locret.policies import Policy
 from engine.locret.selection import Selection
 
@@ -20,7 +20,8 @@ class Units:
     """What is known of each unit in the cache, slot by slot.
 
     scores: float32 (layers, kv_heads, n), by the policy. positions: int32 (layers, kv_heads, n), original positions,
-    ascending. What is appended is joined when it is looked at: an answer appends a token at a time.
+    ascending. Rows are aligned at their end: a head with fewer units has score -inf and position -1 in front. What is
+    appended is joined when it is looked at: an answer appends a token at a time.
     """
 
     def __init__(self, scores: Tensor, positions: Tensor) -> None:
@@ -38,13 +39,20 @@ class Units:
     def positions(self) -> Tensor:
         return _joined(self._positions)
 
+    @property
+    def slots(self) -> Tensor:
+        """Of every unit, int64 (layers, kv_heads, n), -1 where a head has none."""
+        positions = self.positions
+        return torch.where(positions < 0, -1, torch.arange(positions.shape[-1]))
+
     def append(self, scores: Tensor, positions: Tensor) -> None:
         self._scores.append(scores)
         self._positions.append(positions.int())
 
     def keep(self, slots: Tensor) -> None:
-        self._scores = [self.scores.gather(-1, slots)]
-        self._positions = [self.positions.gather(-1, slots)]
+        there, nowhere = slots.clamp_min(0), slots < 0
+        self._scores = [self.scores.gather(-1, there).masked_fill_(nowhere, -torch.inf)]
+        self._positions = [self.positions.gather(-1, there).masked_fill_(nowhere, -1)]
 
 
 def _joined(parts: list[Tensor]) -> Tensor:
@@ -105,10 +113,10 @@ class Reader:
 
         Between two pieces of a stream it may be called at any time: before the next one it is called anyway.
         """
-        if not self._at_slots or self.backend.position == self.backend.length:
+        if self.selection is None or not self._at_slots:
             return
-        everything = torch.arange(self.backend.length)
-        self.backend.keep(everything.expand(self.backend.layers, self.backend.kv_heads, -1), compact=True)
+        if self.backend.position == self.tokens_read > self.units.positions.shape[-1]:  # not compacted yet
+            self.backend.keep(self.units.slots, True)
 
     @property
     def _at_slots(self) -> bool:
@@ -119,6 +127,7 @@ class Reader:
         if self.selection is None or self.backend.length <= self.selection.budget:
             return
         protected = self.selection.tail if last else self.selection.stabilizers
-        slots = top_slots(self.units.scores, self.units.positions, self.selection, protected)
+        longest = self.selection.longest(self.backend.position_limit)
+        slots = kept_slots(self.units.scores, self.units.positions, self.selection, protected, longest)
         self.backend.keep(slots, self._at_slots)
         self.units.keep(slots)

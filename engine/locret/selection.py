@@ -6,6 +6,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 Rope = Literal["slot", "original"]
+Allocation = Literal["uniform", "pyramid", "layer", "model"]
+# No head holds more than so many times the mean, so that what is noted of units stays small beside them.
+LONGEST = 8
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,9 @@ class Selection:
     authors, whose stream ends with a question's local tokens instead). turn: room beyond the budget for a question and
     its answer. local: the last tokens of an over-long question, never evicted before its answer (n_loc).
     rope: where a unit's key is rotated to. "slot": to its slot, anew after each eviction (the authors). "original": it
-    stays where it was read as long as the stream fits the model's positions, see `at_slots`.
+    stays where it was read as long as the stream fits the model's positions, see `at_slots`. allocation: how the budget
+    is shared. "uniform": alike. Else it is the mean over all heads: "pyramid" falls from layer to layer, "layer" keeps
+    the best over the heads of each layer, "model" the best over all heads (see `eviction`).
     """
 
     budget: int
@@ -29,6 +34,7 @@ class Selection:
     turn: int = 1536
     local: int = 100
     rope: Rope = "slot"
+    allocation: Allocation = "uniform"
 
     def __post_init__(self) -> None:
         if self.budget < 1 or self.chunk < 1:
@@ -52,6 +58,11 @@ class Selection:
         or a question with its answer, might not fit the model's positions, so that no answer has to be moved.
         """
         return self.rope == "slot" or tokens_read + max(self.chunk, self.turn) > position_limit
+
+    def longest(self, position_limit: int) -> int:
+        """The most units that a head may be left with: their slots and a further piece fit the model's positions."""
+        fitting = position_limit - max(self.chunk, self.turn)
+        return max(self.budget, min(LONGEST * self.budget, fitting))
 
     def keeping_first(self, tokens: int) -> Selection:
         """The same with that many sinks, for a stream that begins with a question (Locret-Q): what is read later is

@@ -52,7 +52,7 @@ class AuthorsLayer(UnitLayer):
         cos, sin = self._cos[None, : self.length], self._sin[None, : self.length]
         return apply_rotary_pos_emb(keys[:, :0], keys, cos, sin)[1], self._values[None]
 
-    def keep(self, slots: Tensor) -> None:
+    def keep(self, slots: Tensor, compact: bool) -> None:
         index = slots.to(self._keys.device)[..., None].expand(-1, -1, self._keys.shape[-1])
         self._keys, self._values = self._keys.gather(1, index), self._values.gather(1, index)
         self.length = slots.shape[1]

@@ -15,6 +15,7 @@ from engine.budget import selection_for
 from engine.locret.heads import RetainingHeads
 from engine.locret.policies import Locret
 from engine.locret.reading import Reader
+from engine.locret.selection import Allocation
 from engine.model_shape import read_shape
 from engine.target import Device, Dtype, Memory, Target
 from tests.engine.backends import tiny_folder
@@ -39,8 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_folder.write(tmp_path_factory.mktemp("models") / "larger", **LARGER)
 
 
-def promise(folder: Path, device: Device, dtype: Dtype) -> tuple[Target, Memory]:
-    target, shape = Target("torch", device, dtype, 16, HEAD_HIDDEN), read_shape(folder)
+def promise(folder: Path, device: Device, dtype: Dtype, allocation: Allocation = "uniform") -> tuple[Target, Memory]:
+    target, shape = Target("torch", device, dtype, 16, HEAD_HIDDEN, allocation=allocation), read_shape(folder)
     return target, torch_memory.memory(shape, target, selection_for(UNITS, target), shape.layers)
 
 
@@ -50,7 +51,14 @@ def read(folder: Path, target: Target, tokens: int, peak: Callable[[Callable[[],
     heads = RetainingHeads(shape.layers, shape.feature_width, HEAD_HIDDEN, shape.kv_heads).requires_grad_(False)
     placement = Placement(target.device, target.dtype)
     batch = selection.chunk if target.whole_chunks else torch_memory.PIECE
-    backend = TorchBackend(folder, n_ctx=selection.capacity, n_batch=batch, heads=heads, placement=placement)
+    backend = TorchBackend(
+        folder,
+        n_ctx=selection.capacity,
+        n_batch=batch,
+        heads=heads,
+        placement=placement,
+        ragged=target.allocation != "uniform",
+    )
     reader = Reader(backend, Locret(), selection)
 
     def work() -> None:
@@ -64,6 +72,7 @@ def read(folder: Path, target: Target, tokens: int, peak: Callable[[Callable[[],
 
     taken = peak(work)
     cache = bytes_held(backend)
+    assert backend.length <= selection.capacity
     backend.close()
     return cache, taken - cache
 
@@ -84,6 +93,15 @@ def test_reading_on_the_processor_takes_what_was_promised_however_long(folder: P
     assert taken[LENGTHS[-1]][0] == taken[LENGTHS[0]][0]
     assert taken[LENGTHS[-1]][1] <= 1.05 * taken[LENGTHS[0]][1]
     assert forward_and_eviction(folder, target) <= 3 * taken[LENGTHS[0]][1], "a promise that could not be broken"
+
+
+@pytest.mark.parametrize("allocation", ["pyramid", "model"])
+def test_budgets_that_differ_by_head_take_what_was_promised(folder: Path, allocation: Allocation) -> None:
+    target, promised = promise(folder, "cpu", "float32", allocation)
+    shape, selection = read_shape(folder), selection_for(UNITS, target)
+    cache, working = read(folder, target, LENGTHS[0], on_processor)
+    assert cache == selection.capacity * shape.layers * shape.kv_heads * shape.head_dim * 3 * 4
+    assert cache + working <= promised.cache + promised.activations
 
 
 def forward_and_eviction(folder: Path, target: Target) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import torch
 from torch.nn.functional import cosine_similarity
 
@@ -13,8 +14,9 @@ from tests.engine.backends.samples import passage_tokens, random_slots
 from tests.engine.backends.torch_llama import TorchLlama
 
 
+@pytest.mark.parametrize("compact", [True, False], ids=["slots", "original positions"])
 def test_scores_and_logits_after_evictions_agree_with_torch(
-    open_backend: OpenBackend, unquantised_model: Path, starter_heads: RetainingHeads
+    open_backend: OpenBackend, unquantised_model: Path, starter_heads: RetainingHeads, compact: bool
 ) -> None:
     backend, reference = open_backend(unquantised_model, heads=starter_heads), TorchLlama(unquantised_model)
     tokens = passage_tokens(backend, 256)
@@ -25,8 +27,9 @@ def test_scores_and_logits_after_evictions_agree_with_torch(
     assert cosine_similarity(scores, expected, dim=-1).min() > 0.9999
     for kept, piece, seed in ((70, tokens[160:220], 1), (90, tokens[220:], 2)):
         slots = random_slots(30, 3, backend.length, kept, seed)
-        backend.keep(slots)
-        reference.keep(slots)
+        backend.keep(slots, compact)
+        reference.keep(slots, compact)
+        assert backend.position == reference.position
         backend.forward(piece)
         assert cosine_similarity(backend.logits(), reference.forward(piece), dim=0) >= 0.9995
 

@@ -1,7 +1,7 @@
 """A plain torch Llama over a GGUF file's weights, with a cache whose units can be dropped by layer and head.
 
 Independent of the code under test: weights by the gguf package, rows put back in the checkpoint's order, float32
-throughout, keys kept unrotated and turned to their slot at every use.
+throughout, keys kept unrotated and turned to their position at every use.
 """
 
 from __future__ import annotations
@@ -51,9 +51,13 @@ class TorchLlama:
     def clear(self) -> None:
         empty = torch.empty(self.kv_heads, 0, self.head_dim)
         self.keys, self.values = [empty] * self.layers, [empty] * self.layers
+        self.places = torch.empty(self.layers, self.kv_heads, 0, dtype=torch.int64)
+        self.position = 0
 
-    def keep(self, slots: Tensor) -> None:
-        """slots: (layers, kv_heads, kept)."""
+    def keep(self, slots: Tensor, compact: bool = True) -> None:
+        """slots: (layers, kv_heads, kept). compact: keys stand at their slots from then on, else where they stood."""
+        self.places = torch.arange(slots.shape[-1]).expand_as(slots) if compact else self.places.gather(2, slots)
+        self.position = slots.shape[-1] if compact else self.position
         for layer in range(self.layers):
             rows = slots[layer][..., None].expand(-1, -1, self.head_dim)
             self.keys[layer] = self.keys[layer].gather(1, rows)
@@ -63,6 +67,8 @@ class TorchLlama:
     def forward(self, tokens: list[int]) -> Tensor:
         """Logits of the last token, (vocabulary,)."""
         self.features = []
+        new = torch.arange(self.position, self.position + len(tokens)).expand(self.layers, self.kv_heads, -1)
+        self.places, self.position = torch.cat([self.places, new], dim=2), self.position + len(tokens)
         hidden = self.weights["token_embd.weight"][tokens]
         for layer in range(self.layers):
             hidden = hidden + self._attention(layer, self._norm(hidden, f"blk.{layer}.attn_norm"))
@@ -73,8 +79,8 @@ class TorchLlama:
         return output @ self._norm(hidden[-1:], "output_norm")[0]
 
     def rotated_keys(self, layer: int) -> Tensor:
-        """(kv_heads, units, head_dim), each at its slot, in the checkpoint's order."""
-        return self._rotate(self.keys[layer], 0)
+        """(kv_heads, units, head_dim), each at its position, in the checkpoint's order."""
+        return self._rotate(self.keys[layer], self.places[layer])
 
     def _attention(self, layer: int, normed: Tensor) -> Tensor:
         projected = [self._linear(normed, f"blk.{layer}.attn_{name}") for name in "qkv"]
@@ -86,15 +92,16 @@ class TorchLlama:
         group = self.heads // self.kv_heads
         mask = torch.ones(len(normed), before + len(normed), dtype=torch.bool).tril(before)
         attended = F.scaled_dot_product_attention(
-            self._rotate(queries, before)[None],
+            self._rotate(queries, self.places[layer, :1, before:])[None],
             self.rotated_keys(layer).repeat_interleave(group, 0)[None],
             self.values[layer].repeat_interleave(group, 0)[None],
             attn_mask=mask,
         )[0]
         return self._linear(attended.transpose(0, 1).flatten(1), f"blk.{layer}.attn_output")
 
-    def _rotate(self, vectors: Tensor, first: int) -> Tensor:
-        angles = torch.arange(first, first + vectors.shape[1], dtype=torch.float64).outer(self.frequencies)
+    def _rotate(self, vectors: Tensor, positions: Tensor) -> Tensor:
+        """vectors: (heads, n, head_dim), positions: (heads or 1, n)."""
+        angles = positions[..., None].double() * self.frequencies
         cos, sin = angles.cos().float(), angles.sin().float()
         left, right = vectors.chunk(2, dim=-1)
         return torch.cat([left * cos - right * sin, right * cos + left * sin], dim=-1)

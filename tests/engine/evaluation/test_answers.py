@@ -19,7 +19,9 @@ CHAT = ChatFormat("<open>", "<answer>", "<next>")
     ("answer", "accepted", "right"),
     [
         ("It was  DOROTHEA\nPeabody.", "Dorothea Peabody", True),
-        ("It was Mr. D. Peabody-Smith", "peabodysmith", True),
+        ("It was Mr. D. Peabody-Smith", "peabody smith", True),
+        ("192.168.122.0/24", "192.168.122.0", True),
+        ("the U.S. and it's", "US and its", True),
         ("about 5,000 years", "5000", True),
         ("the number 74108531", "7410853", False),
         ("the number 17410853", "7410853", False),
