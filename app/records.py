@@ -99,3 +99,61 @@ class Plan(Record):
     message: str | None = None
     minimum_mb: float = 0.0
     maximum_mb: float = 0.0
+
+
+@dataclass(frozen=True)
+class Heads(Record):
+    """What the chosen model is read with: `heads` names its retaining heads, empty where it has none."""
+
+    model: str
+    heads: str = ""
+    policy: str = "locret"
+    context: int = 0
+
+    @property
+    def missing(self) -> bool:
+        """Whether the model is read without the heads that it should be read with."""
+        return not self.heads and self.policy == "locret"
+
+
+@dataclass(frozen=True)
+class TrainingRun(Record):
+    """A training of retaining heads. `for_model`: whether it is for the model in use."""
+
+    state: str
+    name: str
+    for_model: bool = True
+    step: int = 0
+    steps: int = 0
+    seconds_left: float | None = None
+    loss: float | None = None
+    losses: list[float] = field(default_factory=list)
+    message: str = ""
+
+    @property
+    def at_work(self) -> bool:
+        """Whether its process is under way."""
+        return self.state in ("starting", "running", "pausing")
+
+
+@dataclass(frozen=True)
+class Texts(Record):
+    """The text that Keepsake has for training, and whether the standard texts can be fetched."""
+
+    documents: int = 0
+    characters: int = 0
+    least: int = 0
+    standard: bool = False
+
+    @property
+    def enough(self) -> bool:
+        return self.characters >= self.least
+
+
+@dataclass(frozen=True)
+class Estimate(Record):
+    """What a whole training takes; `disturbed` when other work slowed the trial down."""
+
+    seconds: float
+    steps: int = 0
+    disturbed: bool = False

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMainWindow
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
 from app.engine_client import EngineClient
 from app.icons import application_icon
@@ -16,18 +16,21 @@ from app.session import Session
 from app.settings import Settings
 from app.shortcuts import SHORTCUTS
 from app.theme import SCALE_STEP, Theme
+from app.training import Training
 from app.widgets.conversation_list import ConversationList
 from app.widgets.conversation_page import ConversationPage
 from app.widgets.conversation_rows import UNTITLED
 from app.widgets.document_dialog import DocumentDialog
 from app.widgets.documents_pane import DocumentsPane
 from app.widgets.drop_overlay import DropOverlay
+from app.widgets.log_dialog import LogDialog
 from app.widgets.notice_bar import NoticeBar, shortened
 from app.widgets.panes import Panes
 from app.widgets.report_dialog import ReportDialog
 from app.widgets.settings_dialog import SettingsDialog
 from app.widgets.shortcuts_dialog import ShortcutsDialog
 from app.widgets.switcher import Switcher
+from app.widgets.training_dialog import TrainingDialog
 from engine.protocol import Failure
 
 KINDS = "Documents (*.pdf *.txt *.md *.markdown);;All files (*)"
@@ -44,9 +47,10 @@ class Window(QMainWindow):
         self.setAcceptDrops(True)
         self.client, self.settings, self.theme = client, settings, theme
         self.session = Session(client)
+        self.training = Training(client)
         self.library = Library(client)
         self.list = ConversationList(self.library, theme)
-        self.page = ConversationPage(self.session, theme)
+        self.page = ConversationPage(self.session, self.training, theme)
         self.documents = DocumentsPane(self.session, theme)
         self.panes = Panes(self.list, self.page, self.documents, settings)
         self.setCentralWidget(self.panes)
@@ -84,6 +88,9 @@ class Window(QMainWindow):
         self.page.toggle_list.connect(self.toggle_list)
         self.page.toggle_documents.connect(self.toggle_documents)
         self.page.meter.settings.connect(self.show_settings)
+        self.page.heads_notice.train.connect(self.show_training)
+        self.training.refused.connect(self.notice.say)
+        self.training.log_read.connect(self.show_training_log)
         self.page.view.citation.connect(self.show_document)
         self.page.notice.again.connect(self.try_again)
         self.documents.opened.connect(self.show_document)
@@ -221,9 +228,16 @@ class Window(QMainWindow):
         self.settings.set("appearance/text_scale", self.theme.scale)
 
     def show_settings(self) -> None:
-        dialog = SettingsDialog(self.client, self.settings, self.theme, self)
+        dialog = SettingsDialog(self.client, self.settings, self.theme, self, self.training.heads)
+        dialog.train.connect(lambda: self.show_training(dialog))
         dialog.command_changed.connect(lambda: self.client.restart_with(self.settings.engine_command()))
         dialog.open()
+
+    def show_training(self, over: QWidget | None = None) -> None:
+        TrainingDialog(self.training, self.theme, over or self).open()
+
+    def show_training_log(self, text: str, path: str) -> None:
+        LogDialog("Log of the training", text, path, self).open()
 
     def show_shortcuts(self) -> None:
         ShortcutsDialog(self).open()

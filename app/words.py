@@ -134,6 +134,7 @@ def memory_details(memory: Memory) -> list[tuple[str, str]]:
         "full": "Everything",
         "newest": "The newest",
         "random": "Any, at random",
+        "keydiff": "What differs most from the rest (KeyDiff)",
     }
     return [
         ("Read so far", count(memory.tokens_read, "token")),

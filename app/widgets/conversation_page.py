@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
@@ -9,13 +11,16 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from app.icons import icon
 from app.session import Session
 from app.theme import Theme
+from app.training import WITHOUT_HEADS, Training
 from app.widgets.buttons import IconButton, push_button
 from app.widgets.composer import Composer
 from app.widgets.conversation_view import MARGIN, WIDEST, ConversationView
 from app.widgets.empty_state import EmptyState
 from app.widgets.engine_notice import EngineNotice
+from app.widgets.heads_notice import HeadsNotice
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.memory_meter import MemoryMeter
+from app.widgets.training_row import TrainingRow
 from app.words import count
 
 READ = frozenset({"read", "partial"})
@@ -27,10 +32,10 @@ class ConversationPage(QWidget):
     toggle_list = Signal()
     toggle_documents = Signal()
 
-    def __init__(self, session: Session, theme: Theme) -> None:
+    def __init__(self, session: Session, training: Training, theme: Theme) -> None:
         super().__init__()
         self.setProperty("role", "page")
-        self._session = session
+        self._session, self._training = session, training
         self._theme = theme
         self.list_button = IconButton(theme, "sidebar", "Show or fold the conversations", hint="Ctrl+B")
         self.list_button.clicked.connect(self.toggle_list)
@@ -41,6 +46,8 @@ class ConversationPage(QWidget):
         self.notice = EngineNotice()
         self.view = ConversationView(session, theme)
         self.empty = EmptyState(theme)
+        self.heads_notice = HeadsNotice(theme)
+        self.training_row = TrainingRow(theme)
         self.meter = MemoryMeter(theme)
         self.status = label("", "secondary")
         self.refusal = label("", "refusal", wrap=True)
@@ -79,6 +86,8 @@ class ConversationPage(QWidget):
         line = QHBoxLayout()
         line.addWidget(self.meter, 1)
         line.addWidget(self.status)
+        self._foot.addWidget(self.heads_notice)
+        self._foot.addWidget(self.training_row)
         self._foot.addLayout(line)
         self._foot.addWidget(self.refusal)
         self._foot.addWidget(self.composer)
@@ -96,12 +105,19 @@ class ConversationPage(QWidget):
         session.path_changed.connect(self._refresh)
         session.documents_changed.connect(self._refresh)
         session.document_changed.connect(lambda _: self._refresh())
-        session.memory_changed.connect(lambda: self.meter.set_memory(session.now.memory))
+        session.memory_changed.connect(self._show_memory)
         session.busy_changed.connect(lambda: self.composer.set_busy(session.asking))
         session.editing_changed.connect(lambda: self.composer.set_editing(session.now.editing is not None))
         session.given_back.connect(self.composer.put)
         session.refused.connect(self.refuse)
         session.status_changed.connect(self._show_status)
+        self._training.changed.connect(self._show_training)
+        self.heads_notice.use_keydiff.connect(lambda: self._training.use_policy(WITHOUT_HEADS))
+        self.heads_notice.put_away.connect(self._show_memory)
+        self.training_row.pause.connect(self._training.pause)
+        self.training_row.resume.connect(self._training.resume)
+        self.training_row.discard.connect(self._training.discard)
+        self.training_row.show_log.connect(self._training.read_log)
         self.composer.sent.connect(session.ask)
         self.composer.stop.connect(session.stop)
         self.composer.edit_last.connect(self.edit_last)
@@ -140,11 +156,24 @@ class ConversationPage(QWidget):
         self.composer.input.setFocus()
 
     def _opened(self) -> None:
-        self.meter.set_memory(self._session.now.memory)
+        self._show_memory()
         self.status.setText("")
         self.refuse("")
         self._refresh()
         self.composer.input.setFocus()
+
+    def _show_training(self) -> None:
+        run = self._training.run
+        self.training_row.set_run(run)
+        self.heads_notice.set_heads(self._training.heads, training=run is not None and run.for_model)
+        self._show_memory()
+
+    def _show_memory(self) -> None:
+        """What the notice about missing heads says is not said again beside the meter."""
+        memory = self._session.now.memory
+        if memory is not None and not self.heads_notice.isHidden():
+            memory = replace(memory, notice="")
+        self.meter.set_memory(memory)
 
     def _show_status(self, sentence: str) -> None:
         asking = self._session.asking

@@ -12,7 +12,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.records import Heads
 from app.theme import Theme
+from app.training import WITHOUT_HEADS
 from app.widgets.buttons import push_button
 from app.widgets.disclosure import Disclosure
 from app.widgets.labels import ElidedLabel, label
@@ -25,19 +27,24 @@ RUNTIMES = {"auto": "Automatic", "llama.cpp": "llama.cpp", "torch": "torch"}
 DEVICES = {"auto": "Automatic", "cpu": "CPU", "cuda": "CUDA", "mps": "MPS"}
 FROM_HUB = "Downloaded once from huggingface.co; your documents never leave this computer."
 STARTER = "The starter model. It came with Keepsake; you need not choose another."
+BY_KEYDIFF = "KeyDiff chooses what is kept, without heads."
 LOOKED_FOR = "looked for once the model is loaded"
 
 
 class ModelChoice(QWidget):
     """`chosen(changes)` when another model, or another way to run it, is to be looked at, as `changes()` gives it;
-    `typed(bool)` when the field holds something that is not chosen yet; `folded` when its height changes."""
+    `typed(bool)` when the field holds something that is not chosen yet; `folded` when its height changes; `train` when
+    retaining heads are to be trained for the model in force, of whose heads `heads` tells."""
 
     chosen = Signal(dict)
     typed = Signal(bool)
     folded = Signal()
+    train = Signal()
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, heads: Heads | None = None) -> None:
         super().__init__()
+        self._known = heads
+        self._policy: str | None = None
         self._settings: Mapping[str, Any] = {}
         self._model: str | None = None
         self._heads: str | None = None
@@ -58,6 +65,9 @@ class ModelChoice(QWidget):
         self.use_button.clicked.connect(self._use_hub_id)
         self.starter_button = _button("Starter model", "Starter model", lambda: self._choose(""))
         self.own_heads_button = _button("Automatic", "Automatic retaining heads", lambda: self._use_heads(""))
+        self.train_button = _button("Train\u2026", "Train retaining heads", self.train.emit)
+        self.everything_button = _button("Keep everything", "Keep everything that is read", self._keep_everything)
+        self.everything_button.setAccessibleDescription(BY_KEYDIFF)
         self.runtime = Segments("Runs with", RUNTIMES, "auto")
         self.device = Segments("Runs on", DEVICES, "auto")
         for ways in (self.runtime, self.device):
@@ -72,15 +82,16 @@ class ModelChoice(QWidget):
         model, heads = status.get("model") or {}, status.get("heads")
         self._show_model(str(model.get("name") or ""), str(model.get("path") or settings.get("model") or ""))
         self._show_notice(str(model.get("message") or ""))
-        self._show_heads("found" if heads else "none found for this model")
+        self._show_heads("found" if heads or (self._known and self._known.heads) else "none found for this model")
+        self._stand_in.setVisible(self._in_force("policy") == WITHOUT_HEADS)
         self.runtime.choose(str(settings.get("runtime") or "auto"))
         self.device.choose(str(settings.get("device") or "auto"))
 
     def changes(self) -> dict[str, str]:
         """What differs from the settings in force, by name."""
-        now = {"model": self._model, "heads": self._heads}
+        now = {"model": self._model, "heads": self._heads, "policy": self._policy}
         now |= {"runtime": self.runtime.value(), "device": self.device.value()}
-        before = {"model": self._in_force("model"), "heads": self._in_force("heads")}
+        before = {name: self._in_force(name) for name in ("model", "heads", "policy")}
         before |= {"runtime": self._in_force("runtime") or "auto", "device": self._in_force("device") or "auto"}
         return {name: value for name, value in now.items() if value is not None and value != before[name]}
 
@@ -130,9 +141,16 @@ class ModelChoice(QWidget):
         column.addWidget(label(FROM_HUB, "secondary", wrap=True))
         column.addSpacing(4)
         heads = _button("Choose\u2026", "Choose retaining heads", self.choose_heads)
-        row = _row(label("Retaining heads"), self._heads_found, self.own_heads_button, heads, stretch=False)
+        buttons = (self.own_heads_button, heads, self.train_button)
+        row = _row(label("Retaining heads"), self._heads_found, *buttons, stretch=False)
         row.setStretch(1, 1)
         column.addLayout(row)
+        self._stand_in = QWidget()
+        stand_in = _row(label(BY_KEYDIFF, "secondary", wrap=True), self.everything_button, stretch=False)
+        stand_in.setContentsMargins(0, 0, 0, 0)
+        stand_in.setStretch(0, 1)
+        self._stand_in.setLayout(stand_in)
+        column.addWidget(self._stand_in)
         return body
 
     def _make_advanced(self) -> QWidget:
@@ -162,12 +180,14 @@ class ModelChoice(QWidget):
         # Retaining heads belong to one model: those of the last one do not fit this one.
         self._heads = None if self._heads is None and not self._in_force("heads") else ""
         self._show_heads(LOOKED_FOR)
+        self.train_button.setEnabled(False)  # it is about the model in force
+        self._keep_everything()
         self._typed()
         self._look()
 
     def _look(self) -> None:
         self._looking.show()
-        self.chosen.emit(self.changes())
+        self.chosen.emit({name: value for name, value in self.changes().items() if name != "policy"})
 
     def _use_hub_id(self) -> None:
         written = self.hub_id.text().strip()
@@ -184,6 +204,13 @@ class ModelChoice(QWidget):
         self._heads = heads
         self._look()
         self._show_heads(PurePath(heads).name if heads else LOOKED_FOR)
+
+    def _keep_everything(self) -> None:
+        """What stood in for heads was chosen for one model, too."""
+        if self._in_force("policy") == WITHOUT_HEADS:
+            self._policy = "locret"
+            self._stand_in.hide()
+            self.folded.emit()
 
     def _show_model(self, name: str, place: str) -> None:
         starter = not place or is_starter_model(place)

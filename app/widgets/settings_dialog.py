@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from app.engine_client import EngineClient
-from app.records import Plan
+from app.records import Heads, Plan
 from app.settings import BY_KEY, Settings
 from app.theme import MODES, SCALE_STEP, Theme
 from app.widgets.budget_slider import BudgetSlider
@@ -23,11 +23,20 @@ NARROWEST = 560
 
 
 class SettingsDialog(QDialog):
-    """Looks change at once; the rest when saved. `command_changed` when the engine is another."""
+    """Looks change at once; the rest when saved. `command_changed` when the engine is another, `train` when retaining
+    heads are to be trained. `heads`: what is known of those of the model in use."""
 
     command_changed = Signal()
+    train = Signal()
 
-    def __init__(self, client: EngineClient, settings: Settings, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        client: EngineClient,
+        settings: Settings,
+        theme: Theme,
+        parent: QWidget | None = None,
+        heads: Heads | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Settings")
         self._client = client
@@ -41,7 +50,8 @@ class SettingsDialog(QDialog):
         self.budget.refused.connect(self._refuse_model)
         self.budget.moved.connect(self._wait_for_plan)
         self.budget.setEnabled(False)
-        self.model = ModelChoice(theme)
+        self.model = ModelChoice(theme, heads)
+        self.model.train.connect(self.train)
         self.model.chosen.connect(self.budget.plan_for)
         self.model.typed.connect(self._typed)
         self.model.folded.connect(self._shrink)

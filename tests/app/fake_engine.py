@@ -4,8 +4,9 @@ What it does is decided by the names of the files it is given and by the words o
 `scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
 is a user error, "fault" a bug. Reading again, a question with "whole" has nothing to gain, with "unknown rate" no time,
 and with "too long" is refused once it runs. A model called "broken" cannot be read, a "big" one needs 5,000 MB, a
-"headless" one has no retaining heads. A file that holds a number has as many pages. Its state is a
-JSON file, so that a new process finds everything again. Knows `engine.protocol`; nothing else of ours.
+"headless" one has no retaining heads: they can be trained, unless it is called "stubborn", too; a "failing" one's
+training fails. A file that holds a number has as many pages. Its state is a JSON file, so that a new process finds
+everything again. Knows `engine.protocol`; nothing else of ours.
 """
 
 from __future__ import annotations
@@ -21,7 +22,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from engine.protocol import JOB_METHODS, PROTOCOL_VERSION, Event, Failure, Request, Result, decode_request, encode
+from engine.protocol import (
+    ASIDE_METHODS,
+    JOB_METHODS,
+    PROTOCOL_VERSION,
+    Event,
+    Failure,
+    Request,
+    Result,
+    decode_request,
+    encode,
+)
 
 ANSWER = """The lease runs for **five years**, from 1 March 2024, and renews by itself unless one side gives notice.
 
@@ -64,6 +75,7 @@ class FakeEngine:
         self.file = Path(options.state)
         self.lock = threading.RLock()
         self.jobs: queue.Queue[Request | None] = queue.Queue()
+        self.aside: queue.Queue[Request | None] = queue.Queue()
         self.cancelled: set[int] = set()
         self.state = self.load()
         self.ids = itertools.count(self.state["last"] + 1)
@@ -92,24 +104,28 @@ class FakeEngine:
 
     def serve(self) -> None:
         self.send(Event("hello", {"protocol": self.options.protocol, "version": "0", "pid": os.getpid()}))
-        worker = threading.Thread(target=self.work, daemon=True)
-        worker.start()
+        workers = [threading.Thread(target=self.work, args=(calls,), daemon=True) for calls in (self.jobs, self.aside)]
+        for worker in workers:
+            worker.start()
         for line in sys.stdin.buffer:
             request = decode_request(line)
             self.record(request)
             if request.method in JOB_METHODS:
                 self.jobs.put(request)
+            elif request.method in ASIDE_METHODS:
+                self.aside.put(request)
             else:
                 self.answer(request)
-        self.jobs.put(None)
-        worker.join(2)
+        for calls, worker in zip((self.jobs, self.aside), workers, strict=True):
+            calls.put(None)
+            worker.join(2)
 
     def record(self, request: Request) -> None:
         with self.lock, Path(self.options.log).open("a") as log:
             log.write(json.dumps({"id": request.id, "method": request.method, "params": request.params}) + "\n")
 
-    def work(self) -> None:
-        while (request := self.jobs.get()) is not None:
+    def work(self, calls: queue.Queue[Request | None]) -> None:
+        while (request := calls.get()) is not None:
             self.answer(request)
 
     def answer(self, request: Request) -> None:
@@ -142,7 +158,7 @@ class FakeEngine:
 
     def status(self, request: Request) -> dict[str, Any]:
         path = self.state["settings"]["model"]
-        headless = "headless" in path
+        headless = self.headless()
         message = "This model has no retaining heads; the newest that was read is kept." if headless else None
         model = {"name": Path(path).stem, "path": path, "ready": True, "eviction": True, "message": message}
         heads = None if headless else {"name": "heads"}
@@ -188,7 +204,9 @@ class FakeEngine:
     def settings_set(self, request: Request, changes: dict[str, Any]) -> dict[str, Any]:
         self.state["settings"].update(changes)
         self.state["settings"]["model"] = self.state["settings"]["model"] or STARTER
-        return self.settings_get(request)
+        result = self.settings_get(request)
+        self.send(Event("settings", result))
+        return result
 
     def conversations_list(self, request: Request, search: str = "") -> dict[str, Any]:
         found = [c for c in self.state["conversations"].values() if not c["deleted"]]
@@ -270,6 +288,79 @@ class FakeEngine:
         tokens = sum(document["tokens"] for document in documents)
         seconds = None if "unknown rate" in text else tokens / 170
         return {"documents": len(documents), "tokens": tokens, "seconds": seconds}
+
+    # Training
+
+    def headless(self) -> bool:
+        path = self.state["settings"]["model"]
+        return "headless" in path and path not in self.state.get("trained", [])
+
+    def run(self) -> dict[str, Any] | None:
+        """The run as far as it has come by now: a step takes `training_seconds`, whether this process runs or not."""
+        run = self.state.get("run")
+        if run and run["state"] in ("running", "pausing"):
+            walked = int((time.time() - run["since"]) / self.options.training_seconds)
+            run["step"] = min(run["steps"], run["from"] + walked)
+            run["losses"] = [4 / (1 + step / 100) for step in range(0, run["step"], 10)]
+            run["loss"] = (run["losses"] or [None])[-1]
+            run["seconds_left"] = (run["steps"] - run["step"]) * 1.5
+            if "failing" in run["name"] and run["step"] > 3:
+                run.update(state="failed", message="The disk is full. Make room, and try again.")
+            elif run["state"] == "pausing" and walked:
+                run.update(state="paused", seconds_left=None)
+            elif run["step"] == run["steps"]:
+                run.update(state="done", seconds_left=None)
+                self.state.setdefault("trained", []).append(run["model"])
+        return run
+
+    def training_status(self, request: Request) -> dict[str, Any]:
+        run = self.run()
+        return {"run": run and {**run, "for_model": run["model"] == self.state["settings"]["model"]}}
+
+    def training_texts(self, request: Request) -> dict[str, Any]:
+        read = [document for document in self.state["documents"].values() if document["pages_read"]]
+        characters = sum(document["tokens"] for document in read) * 4
+        return {"documents": len(read), "characters": characters, "least": 200_000, "standard": self.options.standard}
+
+    def training_log(self, request: Request) -> dict[str, Any]:
+        return {"text": "step 1 of 1,500: loss 4.00\nThe disk is full.\n", "path": "/data/training/run/log.txt"}
+
+    def training_pause(self, request: Request) -> dict[str, Any]:
+        run = self.run()
+        run.update(state="pausing", since=time.time(), **{"from": run["step"]})
+        return self.training_status(request)
+
+    def training_resume(self, request: Request) -> dict[str, Any]:
+        run = self.run()
+        run.update(state="running", message=None, since=time.time(), name=run["name"].replace("failing", "mended"))
+        run["from"] = run["step"]
+        return self.training_status(request)
+
+    def training_discard(self, request: Request) -> dict[str, Any]:
+        self.state["run"] = None
+        return self.training_status(request)
+
+    def heads_find(self, request: Request) -> dict[str, Any]:
+        settings = self.state["settings"]
+        if settings["model"].startswith("later/"):
+            raise RefusalError("not_downloaded", "It is downloaded when it is first used.")
+        heads = None if self.headless() else "heads"
+        return {"model": Path(settings["model"]).stem, "heads": heads, "policy": settings["policy"], "context": 8192}
+
+    def training_trial(self, request: Request, texts: str, folder: str = "") -> dict[str, Any]:
+        if "stubborn" in self.state["settings"]["model"]:
+            raise RefusalError("training_failed", "Models of this kind cannot be trained for. Choose another.")
+        for step in range(21):
+            self.check(request.id)
+            self.send(Event("trial", {"step": step, "steps": 20}, request.id))
+            time.sleep(self.options.trial_seconds)
+        return {"seconds_per_step": 1.8, "steps": 1500, "seconds": 2700.0, "disturbed": not self.jobs.empty()}
+
+    def training_start(self, request: Request, texts: str, folder: str = "") -> dict[str, Any]:
+        model = self.state["settings"]["model"]
+        run = {"state": "running", "model": model, "name": Path(model).stem, "step": 0, "steps": 1500, "message": None}
+        self.state["run"] = {**run, "from": 0, "since": time.time()}
+        return self.training_status(request)
 
     # Jobs
 
@@ -456,6 +547,9 @@ def main() -> None:
     options.add_argument("--pages", type=int, default=20)
     options.add_argument("--page-seconds", type=float, default=0.002)
     options.add_argument("--load-seconds", type=float, default=0.02)
+    options.add_argument("--trial-seconds", type=float, default=0.005)
+    options.add_argument("--training-seconds", type=float, default=0.01)
+    options.add_argument("--standard", action="store_true")
     options.add_argument("--protocol", type=int, default=PROTOCOL_VERSION)
     options.add_argument("--deaf", action="store_true")
     options.add_argument("--dies", action="store_true")
