@@ -10,7 +10,7 @@ from app.icons import SIZE, pixmap
 from app.records import Document, Memory
 from app.theme import Theme
 from app.widgets.buttons import IconButton
-from app.widgets.labels import ElidedLabel, label
+from app.widgets.labels import ElidedLabel, label, paint_as
 from app.words import TROUBLE, advice, state
 
 ICONS = {"pdf": "file-pdf", "text": "file-text", "markdown": "file-markdown"}
@@ -81,7 +81,7 @@ class DocumentCard(QFrame):
         trouble = document.outcome in TROUBLE
         self._show_icon("warning" if trouble else ICONS.get(document.kind, "file"), trouble)
         self._state.setText(state(document, self._memory))
-        self._recolour(self._state, "warning" if trouble else "secondary")
+        paint_as(self._state, "warning" if trouble else "secondary")
         self._advice.setText(advice(document))
         self._advice.setVisible(bool(self._advice.text()))
         under_way = document.outcome in ("reading", "paused")
@@ -99,9 +99,3 @@ class DocumentCard(QFrame):
         colours = self._theme.colours
         colour = colours.warning if trouble else colours.secondary
         self._icon.setPixmap(pixmap(name, colour, SIZE, self.devicePixelRatioF()))
-
-    def _recolour(self, text: QLabel, role: str) -> None:
-        if text.property("role") != role:
-            text.setProperty("role", role)
-            text.style().unpolish(text)
-            text.style().polish(text)

@@ -16,6 +16,14 @@ def label(text: str = "", role: str = "", wrap: bool = False, parent: QWidget | 
     return made
 
 
+def paint_as(shown: QLabel, role: str) -> None:
+    """Gives a label another role."""
+    if shown.property("role") != role:
+        shown.setProperty("role", role)
+        shown.style().unpolish(shown)
+        shown.style().polish(shown)
+
+
 def rule() -> QFrame:
     """A line across."""
     line = QFrame()

@@ -14,7 +14,7 @@ from app.theme import MODES, SCALE_STEP, Theme
 from app.widgets.budget_slider import BudgetSlider
 from app.widgets.buttons import push_button
 from app.widgets.fitting_scroll import FittingScroll
-from app.widgets.labels import label, rule
+from app.widgets.labels import label, paint_as, rule
 from app.widgets.model_choice import ModelChoice
 from app.widgets.segments import Segments, segment_row
 from engine.protocol import Failure
@@ -220,8 +220,6 @@ class SettingsDialog(QDialog):
             self.accept()
 
     def _refuse(self, failure: Failure) -> None:
-        self._error.setProperty("role", "secondary" if failure.code == "not_downloaded" else "error")
-        self._error.style().unpolish(self._error)
-        self._error.style().polish(self._error)
+        paint_as(self._error, "secondary" if failure.code == "not_downloaded" else "error")
         self._error.setText(failure.message)
         self._error.show()

@@ -10,7 +10,8 @@ from app.records import Estimate, Texts
 from app.theme import Theme
 from app.training import Training
 from app.widgets.buttons import push_button
-from app.widgets.labels import ElidedLabel, label
+from app.widgets.fitting_scroll import FittingScroll
+from app.widgets.labels import ElidedLabel, label, paint_as
 from app.widgets.segments import Segments
 from app.words import number
 
@@ -72,7 +73,6 @@ class TrainingDialog(QDialog):
         super().done(result)
 
     def _lay_out(self) -> None:
-        self.setMinimumWidth(NARROWEST)
         row = QHBoxLayout()
         row.addWidget(self.sources)
         row.addStretch()
@@ -83,12 +83,15 @@ class TrainingDialog(QDialog):
         folder.addWidget(self.folder_button)
         folder.addWidget(self._folder_name, 1)
         foot = QHBoxLayout()
+        foot.setContentsMargins(24, 0, 24, 0)
         foot.setSpacing(8)
         foot.addStretch()
         foot.addWidget(self.close_button)
         foot.addWidget(self.go_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 24, 24, 16)
+        held = QWidget()
+        held.setMinimumWidth(NARROWEST)
+        column = QVBoxLayout(held)
+        column.setContentsMargins(24, 24, 24, 8)
         column.setSpacing(8)
         column.addWidget(label("Train retaining heads", "section"))
         column.addWidget(label(words.WHAT_TRAINING_IS, "secondary", wrap=True))
@@ -101,8 +104,12 @@ class TrainingDialog(QDialog):
         for widget in (self._sentence, self._bar, self._meanwhile):
             column.addWidget(widget)
         column.addStretch()
-        column.addSpacing(8)
-        column.addLayout(foot)
+        self._scroll = FittingScroll(held)
+        self._whole = QVBoxLayout(self)
+        self._whole.setContentsMargins(0, 0, 0, 16)
+        self._whole.setSpacing(8)
+        self._whole.addWidget(self._scroll, 1)
+        self._whole.addLayout(foot)
 
     def _listen(self) -> None:
         training = self._training
@@ -167,10 +174,7 @@ class TrainingDialog(QDialog):
         self._refresh()
 
     def _say(self, sentence: str, role: str = "") -> None:
-        if self._sentence.property("role") != role:
-            self._sentence.setProperty("role", role)
-            self._sentence.style().unpolish(self._sentence)
-            self._sentence.style().polish(self._sentence)
+        paint_as(self._sentence, role)
         self._sentence.setText(sentence)
 
     def _refresh(self) -> None:
@@ -192,7 +196,9 @@ class TrainingDialog(QDialog):
         self.go_button.setText("Start training" if self._estimated else "Estimate the time")
         self.go_button.setEnabled(not self._trying and self._ready(source))
         self.close_button.setText("Stop" if self._trying else "Cancel")
-        self.adjustSize()
+        self._scroll.refit()
+        self._whole.activate()
+        self.resize(self.width(), self.minimumSizeHint().height())
 
     def _ready(self, source: str) -> bool:
         return {"documents": self._texts.enough, "folder": bool(self._folder), "standard": True}[source]

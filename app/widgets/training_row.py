@@ -10,7 +10,7 @@ from app import training_words as words
 from app.records import TrainingRun
 from app.theme import Theme
 from app.widgets.buttons import push_button
-from app.widgets.labels import ElidedLabel, label
+from app.widgets.labels import ElidedLabel, label, paint_as
 from app.widgets.sparkline import Sparkline
 
 
@@ -86,6 +86,7 @@ class TrainingRow(QFrame):
         title = words.discard(run) if self._asking else words.title(run)
         self._title.setText(title)
         self._progress.setText(words.progress(run))
+        paint_as(self._progress, "error" if run.state == "failed" else "secondary")
         self._loss.setText(words.loss(run))
         self._loss.setVisible(bool(self._loss.text()))
         self._curve.show_figures([] if run.state in ("done", "failed") else run.losses)
