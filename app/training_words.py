@@ -36,7 +36,9 @@ def documents(texts: Texts) -> str:
 
 def trial(step: int, steps: int) -> str:
     """Where a trial is."""
-    return f"Trying it: step {number(step)} of {number(steps)}" if step else PREPARING
+    if step:
+        return f"Trying it: step {number(step)} of {number(steps)}"
+    return f"Trying {number(steps)} steps; this takes a minute or two"
 
 
 def estimate(told: Estimate) -> str:

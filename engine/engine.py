@@ -84,7 +84,7 @@ class Engine:
         self.store.purge()
         self.cancelled, self.aside_cancelled = threading.Event(), threading.Event()
         self.working = False
-        self.training = TrainingRuns(self.data_dir / "training", self.heads_dir)
+        self.training = TrainingRuns(self.data_dir)
         self.live: dict[str, dict[str, Any]] = {}
         self.in_memory: str | None = None
         self._loaded: Loaded | None = None

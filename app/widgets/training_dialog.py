@@ -145,7 +145,7 @@ class TrainingDialog(QDialog):
             self._training.start(chosen)
         else:
             self._trying = True
-            self._say(words.trial(0, 1))
+            self._say(words.PREPARING)
             self._bar.setRange(0, 0)
             self._training.estimate(chosen)
             self._refresh()

@@ -13,6 +13,10 @@ from engine.training_runs.trial import STEPS, Trial
 
 if TYPE_CHECKING:
     from engine.engine import Emit, Engine
+    from engine.model_shape import ModelShape
+
+# Training's usual context with what it asks about it, and room for the latter.
+USUAL_TOKENS, QUESTIONS_TOKENS = 2512, 512
 
 Params = Mapping[str, Any]
 Answer = dict[str, Any]
@@ -62,8 +66,9 @@ def training_trial(engine: Engine, params: Params, emit: Emit) -> Answer:
     engine.training.refuse_a_second()
     shape = engine.chosen_model()
     with _new_folder(engine.training.folder / "trial") as folder:
-        data = texts.options(engine.store, params, folder)
-        trial = Trial([*engine.training.command, "--model", str(shape.path), *data], folder)
+        options = [*_context(shape), *texts.options(engine.store, params, folder)]
+        command = [*engine.training.command, "--model", str(shape.path), *options]
+        trial = Trial(command, folder, engine.training.environment)
         return trial.run(
             lambda step: emit("trial", {"step": step, "steps": STEPS}),
             engine.aside_cancelled.is_set,
@@ -79,9 +84,14 @@ def training_start(engine: Engine, params: Params, _emit: Emit) -> Answer:
         engine.settings()["model"],
         shape.name,
         known,
-        lambda folder: texts.options(engine.store, params, folder),
+        lambda folder: [*_context(shape), *texts.options(engine.store, params, folder)],
     )
     return training_status(engine, params)
+
+
+def _context(shape: ModelShape) -> list[str]:
+    """The option of the longest context, for a model that does not hold the usual one beside questions about it."""
+    return ["--longest", str(max(64, shape.context - QUESTIONS_TOKENS))] if shape.context < USUAL_TOKENS else []
 
 
 @contextmanager

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,14 +16,17 @@ NICENESS = 10
 SECONDS_TO_END = 10.0
 
 
-def start(command: Sequence[str], log: Path) -> int:
-    """Starts it with its output appended to `log`, in a session of its own. Returns its id. Raises OSError."""
+def start(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> int:
+    """Starts it with its output appended to `log`, in a session of its own. environment: beside this process's own.
+    Returns its id. Raises OSError.
+    """
     with log.open("ab") as output:
         process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
+            env={**os.environ, **environment},
             start_new_session=True,
             creationflags=_creation_flags(alone=True),
         )
@@ -31,7 +35,9 @@ def start(command: Sequence[str], log: Path) -> int:
     return process.pid
 
 
-def start_child(command: Sequence[str], output: Path, log: Path) -> subprocess.Popen[bytes]:
+def start_child(
+    command: Sequence[str], output: Path, log: Path, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     """Starts it with its two streams in files, as a child that the caller ends. Raises OSError."""
     with output.open("wb") as out, log.open("wb") as errors:
         process = subprocess.Popen(
@@ -39,6 +45,7 @@ def start_child(command: Sequence[str], output: Path, log: Path) -> subprocess.P
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=errors,
+            env={**os.environ, **environment},
             creationflags=_creation_flags(alone=False),
         )
     make_low(process.pid)

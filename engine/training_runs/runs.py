@@ -43,10 +43,14 @@ class Asked:
 
 
 class TrainingRuns:
-    """folder: of the runs; heads: where a finished run's heads go; command: what trains, without its options."""
+    """data_dir: of Keepsake, with the folder of the runs and that of the heads, into which a finished run's go.
+    command: what trains, without its options.
+    """
 
-    def __init__(self, folder: Path, heads: Path, command: Sequence[str] = COMMAND) -> None:
-        self.folder, self.heads, self.command = folder, heads, tuple(command)
+    def __init__(self, data_dir: Path, command: Sequence[str] = COMMAND) -> None:
+        self.folder, self.heads = data_dir / "training", data_dir / "heads"
+        self.command = tuple(command)
+        self.environment = {"KEEPSAKE_DATA_DIR": str(data_dir)}
 
     def status(self) -> dict[str, Any] | None:
         """The run that there is, as an object of the protocol, or None.
@@ -137,8 +141,10 @@ class TrainingRuns:
         (run / "pause").unlink(missing_ok=True)
         before = _read(run / "progress.json")
         _write(run / "progress.json", {**before, "state": "starting", "pid": None, "message": None})
-        options = ["--model", asked["path"], "--out", asked["out"], "--run", str(run), *asked["words"], "--resume"]
-        (run / "pid").write_text(str(process.start([*self.command, *options], run / "log.txt")))
+        places = ["--model", asked["path"], "--out", asked["out"], "--run", str(run)]
+        # Heads that are there already were the last ones of the same model: these take their place.
+        command = [*self.command, *places, *asked["words"], "--resume", "--overwrite"]
+        (run / "pid").write_text(str(process.start(command, run / "log.txt", self.environment)))
 
     def _state(self, run: Path, told: dict[str, Any]) -> tuple[str, str | None]:
         """The run's state and the sentence that goes with it."""
@@ -196,11 +202,13 @@ def _write(path: Path, content: dict[str, Any]) -> None:
 
 
 def _losses(path: Path) -> list[float]:
-    """The losses that a run reported, thinned to at most POINTS; the last one is among them."""
+    """The training losses that a run reported, thinned to at most POINTS; the last one is among them."""
     found: list[float] = []
     with suppress(OSError):
         for line in path.read_text().splitlines():
-            with suppress(ValueError, TypeError, KeyError):
-                found.append(float(json.loads(line)["loss"]))
+            with suppress(ValueError, TypeError, KeyError, AttributeError):
+                row = json.loads(line)
+                if row.get("kind", "train") == "train":
+                    found.append(float(row["loss"]))
     every = -(-len(found) // POINTS) or 1
     return found[::-1][::every][::-1]

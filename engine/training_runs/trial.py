@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,12 @@ FIGURES = ("seconds_per_step", "steps", "seconds")
 
 
 class Trial:
-    """folder: its own, removed at the end. command: what trains, with the options of model and data but those of
+    """folder: its own, which the caller removes. command: what trains, with the options of model and data but those of
     outputs.
     """
 
-    def __init__(self, command: Sequence[str], folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
+        self._folder, self._environment = folder, environment
         places = ["--out", str(folder / "heads.safetensors"), "--run", str(folder)]
         self._command = [*command, *places, "--trial", str(STEPS)]
 
@@ -35,7 +35,8 @@ class Trial:
         engine made them longer than they are. Raises UserError("cancelled" or "training_failed").
         """
         try:
-            child = process.start_child(self._command, self._folder / "figures.json", self._folder / "log.txt")
+            figures, log = self._folder / "figures.json", self._folder / "log.txt"
+            child = process.start_child(self._command, figures, log, self._environment)
         except OSError as error:
             message = f"The trial cannot be started: {error.strerror}. Make room on the disk, and try again."
             raise UserError("training_failed", message) from error

@@ -30,7 +30,7 @@ def engine(tmp_path: Path) -> Iterator[MakeEngine]:
     yield make
     for client in clients:
         client.kill()
-    TrainingRuns(tmp_path / "data" / "training", tmp_path / "data" / "heads").forget()
+    TrainingRuns(tmp_path / "data").forget()
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ def runs(tmp_path: Path) -> Iterator[MakeRuns]:
     """Makes views of the same folder, with options of the stand-in; what runs at the end is ended."""
 
     def make(*options: str) -> TrainingRuns:
-        return TrainingRuns(tmp_path / "training", tmp_path / "heads", command(*options))
+        return TrainingRuns(tmp_path / "data", command(*options))
 
     yield make
     make().forget()
@@ -54,7 +54,7 @@ def test_it_tells_of_its_steps_and_ends_with_heads(runs: MakeRuns, tmp_path: Pat
     done = until(started.status, "done")
     assert (done["step"], done["seconds_left"], done["message"]) == (20, None, None)
     assert done["losses"][-1] == done["loss"] == 2.0
-    assert (tmp_path / "heads" / "Llama-3-tiny--a1b2c3d4.safetensors").read_text() == "heads"
+    assert (tmp_path / "data" / "heads" / "Llama-3-tiny--a1b2c3d4.safetensors").read_text() == "heads"
     assert "training on ['/texts'] from step 0" in started.log()["text"]
 
 
@@ -144,7 +144,7 @@ def test_two_at_once_are_refused_until_the_first_is_discarded(runs: MakeRuns) ->
 
 
 def test_a_program_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    missing = TrainingRuns(tmp_path / "training", tmp_path / "heads", ["/nowhere/python"])
+    missing = TrainingRuns(tmp_path / "data", ["/nowhere/python"])
     with pytest.raises(UserError) as refused:
         start(missing)
     assert refused.value.code == "training_failed"
