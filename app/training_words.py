@@ -38,7 +38,7 @@ def trial(step: int, steps: int) -> str:
     """Where a trial is."""
     if step:
         return f"Trying it: step {number(step)} of {number(steps)}"
-    return f"Trying {number(steps)} steps; this takes a minute or two"
+    return f"Trying {number(steps)} steps; this may take a few minutes"
 
 
 def estimate(told: Estimate) -> str:

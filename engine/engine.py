@@ -172,7 +172,7 @@ class Engine:
             "path": str(path or chosen),
             "ready": loaded is not None,
             "eviction": loaded is None or loaded.model.selection is not None,
-            "message": loaded.model.notice if loaded else message,
+            "message": self._notice_of(loaded) if loaded else message,
         }
 
     # --- the model ---------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ class Engine:
             "cache_bytes": loaded.model.runtime.cache_bytes,
             "eviction": loaded.model.selection is not None,
             "policy": loaded.choice.policy if loaded.model.selection else "full",
-            "notice": loaded.model.notice,
+            "notice": self._notice_of(loaded),
         }
 
     def measures(self) -> dict[str, Any]:
@@ -309,6 +309,10 @@ class Engine:
             return False
         found = self.heads_known_for(loaded.fingerprint)
         return _mark(found) != loaded.head_file
+
+    def _notice_of(self, loaded: Loaded) -> str | None:
+        """What the loaded model gives less of; nothing once the next reading loads it with other heads."""
+        return None if self._has_other_heads(loaded) else loaded.model.notice
 
     def heads_known_for(self, fingerprint: str) -> Path | None:
         """The head file that is found by itself for a model: one trained or fetched here, else one of ours."""

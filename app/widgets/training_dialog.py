@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app import training_words as words
@@ -165,13 +166,18 @@ class TrainingDialog(QDialog):
     def _know_estimate(self, estimate: Estimate) -> None:
         self._trying, self._estimated = False, True
         self._say(words.estimate(estimate))
+        self._announce()
         self._refresh()
         self.go_button.setFocus()
 
     def _untried(self, sentence: str) -> None:
         self._trying = False
         self._say(sentence, "error")
+        self._announce()
         self._refresh()
+
+    def _announce(self) -> None:
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self._sentence.text()))
 
     def _say(self, sentence: str, role: str = "") -> None:
         paint_as(self._sentence, role)
@@ -183,6 +189,7 @@ class TrainingDialog(QDialog):
         self.sources.setEnabled(not self._trying)
         self._folder_row.setVisible(source == "folder")
         self.folder_button.setEnabled(not self._trying)
+        self._about.setVisible(self._texts.least > 0)
         self._about.setText(
             {
                 "documents": words.documents(self._texts),

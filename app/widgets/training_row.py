@@ -94,7 +94,8 @@ class TrainingRow(QFrame):
         self._bar.setRange(0, max(run.steps, 1))
         self._bar.setValue(run.step)
         self._may_close.setVisible(run.state in ("starting", "running") and not self._asking)
-        self.pause_button.setVisible(run.state in ("starting", "running") and not self._asking)
+        # Before its first step a run takes no notice of a pause.
+        self.pause_button.setVisible(run.state == "running" and not self._asking)
         self.resume_button.setText("Try again" if run.state == "failed" else "Go on")
         self.resume_button.setVisible(run.state in ("pausing", "paused", "stopped", "failed") and not self._asking)
         self.log_button.setVisible(run.state == "failed" and not self._asking)

@@ -48,6 +48,7 @@ class TrainingRuns:
     """
 
     def __init__(self, data_dir: Path, command: Sequence[str] = COMMAND) -> None:
+        data_dir = data_dir.absolute()  # a run is known by its folder's name, wherever an engine is started from
         self.folder, self.heads = data_dir / "training", data_dir / "heads"
         self.command = tuple(command)
         self.environment = {"KEEPSAKE_DATA_DIR": str(data_dir)}

@@ -39,7 +39,9 @@ def test_the_next_reading_uses_them_and_the_one_after_does_not_load_again(engine
     assert heads_find(engine, {}, nothing)["heads"] is None
     assert engine.loaded(nothing) is before
     training_start(engine, {"texts": "folder", "folder": str(tmp_path)}, nothing)
+    assert "no retaining heads" in engine.model_status()["message"]
     until(engine.training.status, "done")
+    assert engine.model_status()["message"] is None, "it has heads now, though it is loaded without"
     assert heads_find(engine, {}, nothing)["heads"] is not None
     after = engine.loaded(nothing)
     assert after.model.heads_name == heads_find(engine, {}, nothing)["heads"]
