@@ -32,7 +32,10 @@ SHAPE = ModelShape(
 
 
 class FakeRuntime:
-    """Implements `engine.backends.base.Runtime`. A token is a byte of UTF-8 plus one; 300 and 301 stand for control."""
+    """Implements `engine.backends.base.Runtime`. A token is a byte of UTF-8 plus one; 300 and 301 stand for control.
+
+    The first number of each unit is its position, as a key that is kept rotated would have it.
+    """
 
     def __init__(
         self, seconds_a_token: float = 0.0, abort: Callable[[], bool] = lambda: False, position_limit: int = 8192
@@ -78,14 +81,17 @@ class FakeRuntime:
             raise AbortedError
         past = torch.zeros(LAYERS, KV_HEADS)
         if self.length:
-            distances = self.position - self._places.at(self.length)
-            past = (self.cache.float().mean(dim=-1) * (distances * 0.01).cos()).mean(dim=-1)
+            distances = self.position - self.cache[..., 0].float()
+            past = (self.cache[..., 1:].float().mean(dim=-1) * (distances * 0.01).cos()).mean(dim=-1)
         values = torch.tensor([(token * 37 % 101) / 101 for token in tokens])
         new = (values[None, None, :, None] + past[:, :, None, None] * 0.5).expand(-1, -1, -1, HEAD_DIM)
-        self.cache = torch.cat([self.cache, new.half()], dim=2)
+        cis = new[..., 0].clone()
+        new = new.half().clone()
+        new[..., 0] = torch.arange(self.position, self.position + len(tokens))
+        self.cache = torch.cat([self.cache, new], dim=2)
         self._last = tokens[-1]
         self.forwarded += tokens
-        return new[..., 0].clone()
+        return cis
 
     def keep(self, slots: Tensor, compact: bool = True) -> None:
         if compact:
@@ -93,6 +99,8 @@ class FakeRuntime:
         else:
             self._places.keep(slots, self.length)
         self.cache = self.cache.gather(2, slots[..., None].expand(*slots.shape, HEAD_DIM))
+        if compact:
+            self.cache[..., 0] = torch.arange(slots.shape[-1])
 
     def logits(self) -> Tensor:
         """Favours a letter that depends on the whole cache, and the end after a full stop."""

@@ -123,9 +123,13 @@ def test_original_positions_are_a_function_of_the_stream_alone(store: Store, tmp
     session.advance(stream, quietly)
     session.store_now()
     assert state(session) == expected
-    replayed = Session(original(limit), store)
-    replayed.advance(stream, quietly)
-    assert state(replayed) == expected
+    restarted = Session(original(limit), store)
+    restarted.advance(stream, quietly)
+    assert state(restarted) == expected
+    with Store(tmp_path / "replayed" / "keepsake.sqlite3") as empty:
+        replayed = Session(original(limit), empty)
+        replayed.advance(stream, quietly)
+        assert state(replayed) == expected
 
 
 def test_no_answer_is_moved_while_it_is_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
