@@ -31,7 +31,7 @@ class Recipe:
     """
 
     longest: int = 2000
-    long_share: float = 0.1
+    long_share: float = 0.2
     mixture: Mixture = field(default_factory=lambda: parse(DEFAULT))
 
     def context_tokens(self, rng: Random) -> int:

@@ -14,13 +14,15 @@ from pathlib import Path
 import torch
 
 from engine.errors import UserError
-from engine.locret.training import SMOOTHING_WEIGHT, Optimisation
+from engine.locret.training import SMOOTHING_WEIGHT
 from engine.runtimes import DEVICES, DTYPES, WEIGHTS, quiet
 from engine.training.run_folder import CHECKPOINT
 from engine.training.sources.mixture import DEFAULT, parse
 from engine.training.stopping import Stopping
 
 INTERRUPTED = 130
+# Four times the authors': at 160 steps of one context each the held-out loss was 0.790 with it, 0.822 with theirs.
+LEARNING_RATE = 2e-3
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--longest", type=int, default=2000, help="tokens of the longest context")
     parser.add_argument("--hidden", type=int, default=256, help="the heads' inner width, d_R")
     parser.add_argument("--smoothing", type=float, default=SMOOTHING_WEIGHT, help="weight of the loss's second term")
-    parser.add_argument("--learning-rate", type=float, default=Optimisation.learning_rate)
+    parser.add_argument("--learning-rate", type=float, default=LEARNING_RATE)
     parser.add_argument("--check-steps", type=int, default=100, help="steps between held-out checks")
     parser.add_argument("--patience", type=int, default=5, help="held-out checks without progress; 0: all the steps")
     parser.add_argument("--seed", type=int, default=1)

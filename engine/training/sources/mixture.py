@@ -20,7 +20,7 @@ SOURCES: Mapping[str, Source] = {
 }
 # What stands for several sources: each of them is asked with the given weight.
 GROUPS: Mapping[str, tuple[str, ...]] = {"facts": ("planted", "text")}
-DEFAULT = "facts=1,continue=0.5"
+DEFAULT = "facts=1,continue=1"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ _SHORT_ASIDES = ("", "", "", "Answer briefly. ", "Please answer from the documen
 class PlantedFacts:
     """count: how many facts are planted, both ends included; all are asked for."""
 
-    count: tuple[int, int] = (3, 8)
+    count: tuple[int, int] = (2, 6)
     name: str = "planted"
 
     def suits(self, document: Document) -> bool:

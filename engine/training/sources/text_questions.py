@@ -57,7 +57,7 @@ _GAP = "..."
 class TextQuestions:
     """count: how many questions are asked where the text gives as many, both ends included."""
 
-    count: tuple[int, int] = (0, 2)
+    count: tuple[int, int] = (3, 8)
     name: str = "text"
 
     def suits(self, document: Document) -> bool:
