@@ -28,7 +28,9 @@ from engine.training.corpus import CorpusError, read_documents
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `evaluate agreement`."""
     parser.add_argument("--model", type=Path, help="a GGUF file (default: the starter model)")
-    parser.add_argument("--data", type=Path, required=True, help="the training text's folder (train --fetch fills it)")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the folder of the corpus that train downloads (<data folder>/corpus)"
+    )
     parser.add_argument("--tokens", type=int, default=8192)
     parser.add_argument("--units", type=int, default=1024)
     parser.add_argument("--document", type=int, default=0, help="which of the held-out documents comes first")

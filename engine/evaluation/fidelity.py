@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--heads", help="a head file, or random for heads that were never trained (default: those for the model)"
     )
-    parser.add_argument("--data", type=Path, required=True, help="the training text's folder (train --fetch fills it)")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="the folder of the corpus that train downloads (<data folder>/corpus)"
+    )
     parser.add_argument("--tokens", type=int, default=2048, help="length of each document")
     parser.add_argument("--kept", type=_shares, default=[0.25, 0.125], help="shares kept, with commas between")
     parser.add_argument(

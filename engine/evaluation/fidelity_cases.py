@@ -102,7 +102,9 @@ class Cases:
             try:
                 first = located(fact, self.documents.values())
             except ValueError as error:
-                message = f"The questions are not of this text: {error}. Fetch the training text anew (train --fetch)."
+                message = (
+                    f"The questions are not of this text: {error}. Delete the corpus, and let train download it anew."
+                )
                 raise UserError("bad_params", message) from error
             text, last = self.documents[fact.document].text, first + len(fact.anchor)
         most = int(self.tokens * _CHARACTERS_PER_TOKEN)

@@ -2,19 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from random import Random
 
 import pytest
 
-from engine.evaluation.fidelity_cases import SENTENCES
-from engine.training import facts
 from engine.training.facts import KINDS, make_fact, short_answer
-
-EVALUATION_FORMS = (
-    "magic number", "signal tower", "green tin", "in pencil", "call sign", "was finished in", "is stored in tank",
-    "must never launch", "are replaced after", "was approved on", "deposit of", "sail maker",
-)  # fmt: skip
 
 
 @pytest.mark.parametrize("held_out", [False, True])
@@ -35,14 +27,6 @@ def test_training_never_draws_the_held_out_forms() -> None:
             assert trained.value == held_out.value, "the two tell of the same thing"
             assert trained.sentence != held_out.sentence
             assert trained.question != held_out.question
-
-
-def test_the_evaluations_own_forms_are_not_in_the_training_tables() -> None:
-    table = Path(facts.__file__).with_name("facts.toml").read_text(encoding="utf-8").lower()
-    assert not [form for form in EVALUATION_FORMS if form in table]
-    for kind, sentence in SENTENCES.items():
-        assert sentence.lower() not in table
-        assert KINDS[kind].questions[-1] not in KINDS[kind].questions[:-1]
 
 
 def test_every_kind_has_as_many_questions_as_sentences() -> None:

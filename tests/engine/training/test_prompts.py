@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from random import Random
 
-from engine.evaluation.fidelity_cases import found, make_case
 from engine.training.corpus import Document
 from engine.training.prompts import beginning, cut, make_prompt, plant
 from engine.training.samples import Recipe, draw_prompt
@@ -56,11 +55,3 @@ def test_a_document_with_questions_is_read_from_its_beginning() -> None:
     assert [request.question for request in prompt.asked["answer"] if isinstance(request, Question)] == [
         question for question, _ in pairs
     ]
-
-
-def test_an_evaluation_case_holds_both_values() -> None:
-    for number in range(10):
-        case = make_case(DOCUMENTS, seed=1, number=number, tokens=200)
-        assert found(case.document, case.needle.value)
-        assert found(case.document, case.fact.value)
-        assert case == make_case(DOCUMENTS, seed=1, number=number, tokens=200)
