@@ -51,7 +51,7 @@ from engine.training.training_run import duration
 
 LABELS, DATA = "labels", "data"
 CHECKS = 6
-HELD_OUT_CONTEXTS, HELD_OUT_OF_A_KIND = 16, 8
+HELD_OUT_CONTEXTS, HELD_OUT_OF_A_KIND = 12, 8
 CHECKPOINT_STEPS, REPORT_STEPS = 50, 10
 _REDRAWS = 20
 # So that what is drawn in a step's place is no other step's.

@@ -62,12 +62,12 @@ class Variant:
 
 
 def label_variants(seeds: Sequence[int]) -> list[Variant]:
-    """All that learn from the whole corpus. What differs by chance alone is trained with every seed."""
+    """All that learn from the whole corpus. Where a difference may be as small as chance, every seed is trained."""
     first = seeds[0]
     return [
         *(Variant(hidden=hidden, seed=first) for hidden in WIDTHS if hidden != HIDDEN),
-        *(Variant(labels, seed=seed) for labels in KINDS for seed in seeds),
-        *(Variant(smoothing=0.0, seed=seed) for seed in seeds),
+        *(Variant(labels, seed=first) for labels in KINDS if labels != "mixed"),
+        *(Variant(smoothing=smoothing, seed=seed) for smoothing in (SMOOTHING_WEIGHT, 0.0) for seed in seeds),
     ]
 
 
