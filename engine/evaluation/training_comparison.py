@@ -129,6 +129,7 @@ class Comparison:
             self._say(f"{experiment.name}: going on after step {experiment.step}")
         else:
             self.rows += constant_rows(experiment.name, experiment.held_out) + experiment.judge()
+            self._say(f"{experiment.name}: {len(experiment.trainers)} heads judged untrained")
         self._interrupted = None
         seconds: deque[float] = deque(maxlen=3 * REPORT_STEPS)
         check = 0.0

@@ -81,7 +81,7 @@ def _widths(results: Results) -> Any:
     wanted = {"experiment": "labels", "labels": "mixed", "smoothing": SMOOTHING_WEIGHT}
     wanted["step"] = results.steps("labels")[-1]
     widths = sorted(results.values("hidden", **wanted))
-    figure = _figure(9, 3.6)
+    figure = _figure(10, 3.6)
     loss, overlap = figure.subplots(1, 2)
     for colour, judged in enumerate(JUDGED):
         look = {"color": f"C{colour}", "markersize": 4}
@@ -104,7 +104,7 @@ def _steps(results: Results) -> Any:
     """A column for what is judged, a line for what was trained with."""
     wanted = {"experiment": "labels", "hidden": HIDDEN, "smoothing": SMOOTHING_WEIGHT}
     steps = results.steps("labels")
-    figure = _figure(3.4 * len(JUDGED), 6)
+    figure = _figure(3.4 * len(JUDGED) + 1.5, 6)
     for column, judged in zip(figure.subplots(2, len(JUDGED), sharex=True, sharey="row").T, JUDGED, strict=True):
         for axes, measure, first in zip(column, ("loss", _WIDE), (1, 0), strict=True):
             for labels in KINDS:
@@ -123,5 +123,6 @@ def _steps(results: Results) -> Any:
 def _finished(figure: Any) -> Any:
     for axes in figure.axes:
         axes.grid(alpha=0.3)
-    figure.axes[-1].legend(fontsize="small")
+    handles, names = figure.axes[-1].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside right center", fontsize="small")
     return figure
