@@ -24,6 +24,7 @@ from engine.model_source import fetch as fetch_model
 from engine.model_source import fingerprint
 from engine.paths import data_dir, packaged_model, starter_model, unpacked_model
 from engine.runtimes import target_for
+from engine.target import Target
 from engine.training.card import card
 from engine.training.data import Data, read_data
 from engine.training.held_out import split
@@ -82,9 +83,7 @@ class TrainingJob:
                 raise UserError("no_data", f"There is nothing that --labels {args.mixture} can ask in what to {which}.")
         self._say(f"{len(documents.training)} documents to train on, {len(documents.held_out)} held out")
         recipe = Recipe(args.longest, mixture=args.mixture)
-        self.session = TrainingSession(
-            self._backbone(path, shape), documents.training, documents.held_out, recipe, args.seed
-        )
+        self.session = TrainingSession(self._backbone(shape), documents.training, documents.held_out, recipe, args.seed)
         self.trainer = self._trainer()
         self.run = TrainingRun(
             self.trainer,
@@ -152,30 +151,15 @@ class TrainingJob:
         with self.accelerator.main_process_first():
             return read_data(self.args.data, self._data_dir / "corpus", self._say)
 
-    def _backbone(self, path: Path, shape: ModelShape) -> Any:
-        from engine.backends.torch_model import Placement
-        from engine.training.backbone import Backbone
-
+    def _backbone(self, shape: ModelShape) -> Any:
         args = self.args
-        target = target_for(shape, "torch", args.device, args.dtype, args.weights)
-        backbone = Backbone(path, Placement(target.device, target.dtype, target.weight_bits))
-        if args.longest + _ROOM_FOR_BRANCHES > backbone.context_length:
-            most = backbone.context_length - _ROOM_FOR_BRANCHES
-            message = f"{self.name} sees {backbone.context_length:,} tokens at once. Say --longest {most} or less."
-            raise UserError("bad_params", message)
-        return backbone
+        return open_backbone(shape, target_for(shape, "torch", args.device, args.dtype, args.weights), args.longest)
 
     def _trainer(self) -> Trainer:
         args, backbone = self.args, self.session.backbone
         torch.manual_seed(args.seed)
         heads = RetainingHeads(backbone.layers, backbone.feature_width, args.hidden, backbone.kv_heads)
-        self.optimisation = Optimisation(
-            steps=args.steps,
-            warm_up=min(60, args.steps // 5),
-            learning_rate=args.learning_rate,
-            final_rate=args.learning_rate / 10,
-            smoothing=args.smoothing,
-        )
+        self.optimisation = optimisation(args.steps, args.learning_rate, args.smoothing)
         return Trainer(heads.to(backbone.device), self.optimisation, self.accelerator)
 
     # --- what is written ---------------------------------------------------------------------------------------------
@@ -238,6 +222,30 @@ class TrainingJob:
     def _say(self, line: str) -> None:
         if self.accelerator.is_main_process:
             self._tell(line)
+
+
+def open_backbone(shape: ModelShape, target: Target, longest: int) -> Any:
+    """The frozen model. Raises UserError where it cannot see so many tokens and what is asked after them."""
+    from engine.backends.torch_model import Placement
+    from engine.training.backbone import Backbone
+
+    backbone = Backbone(shape.path, Placement(target.device, target.dtype, target.weight_bits))
+    if longest + _ROOM_FOR_BRANCHES > backbone.context_length:
+        most = backbone.context_length - _ROOM_FOR_BRANCHES
+        message = f"{shape.name} sees {backbone.context_length:,} tokens at once. Say --longest {most} or less."
+        raise UserError("bad_params", message)
+    return backbone
+
+
+def optimisation(steps: int, learning_rate: float, smoothing: float) -> Optimisation:
+    """The optimiser's numbers of a run of so many steps: a warm-up of 60, then down to a tenth of the rate."""
+    return Optimisation(
+        steps=steps,
+        warm_up=min(60, steps // 5),
+        learning_rate=learning_rate,
+        final_rate=learning_rate / 10,
+        smoothing=smoothing,
+    )
 
 
 def _accelerator(device: str) -> Any:

@@ -109,16 +109,8 @@ class RunFolder:
 
     def save(self, state: Mapping[str, Any]) -> None:
         """Replaces the checkpoint. Raises UserError where the disk has no room."""
-        if self.checkpoint is None:
-            return
-        partial = self.checkpoint.with_name("checkpoint.partial")
-        try:
-            torch.save(dict(state), partial)
-            partial.replace(self.checkpoint)
-        except (OSError, RuntimeError) as error:  # torch says RuntimeError for a full disk
-            partial.unlink(missing_ok=True)
-            message = f"The checkpoint cannot be written to {self.path}. Make room on the disk, then go on (--resume)."
-            raise UserError("disk", message, cause=str(error)) from error
+        if self.checkpoint is not None:
+            save_checkpoint(self.checkpoint, state)
 
     def _beat(self) -> None:
         """Writes on while a long step runs, so that a watcher sees that it lives."""
@@ -135,12 +127,24 @@ class RunFolder:
             _replace(self.path / "progress.json", json.dumps(told))
 
 
+def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
+    """Whole or not at all. Raises UserError where the disk has no room."""
+    partial = path.with_name(f"{path.stem}.partial")
+    try:
+        torch.save(dict(state), partial)
+        partial.replace(path)
+    except (OSError, RuntimeError) as error:  # torch says RuntimeError for a full disk
+        partial.unlink(missing_ok=True)
+        message = f"The checkpoint cannot be written to {path.parent}. Make room on the disk, then go on with the run."
+        raise UserError("disk", message, cause=str(error)) from error
+
+
 def load_checkpoint(path: Path) -> dict[str, Any]:
     """Raises UserError where the file is damaged."""
     try:
         state: dict[str, Any] = torch.load(path, weights_only=True, map_location="cpu")
     except Exception as error:  # torch raises many types for a damaged file
-        message = f"The checkpoint {path} is damaged. Delete its folder, and train anew."
+        message = f"The checkpoint {path} is damaged. Delete it, and train anew."
         raise UserError("bad_params", message, cause=str(error)) from error
     return state
 

@@ -50,7 +50,11 @@ class TrainingSession:
 
     def held_out_samples(self, numbers: range) -> Iterator[Sample]:
         """Samples of documents that are never trained on, the same for every seed."""
-        return (combined(self._label(self.held_out, HELD_OUT_SEED, number)) for number in numbers)
+        return (combined(self.held_out_labelled(number)) for number in numbers)
+
+    def held_out_labelled(self, number: int) -> list[LayerLabels]:
+        """One of them with each source's labels on their own."""
+        return self._label(self.held_out, HELD_OUT_SEED, number)
 
     def _label(self, documents: Sequence[Document], seed: int, step: int) -> list[LayerLabels]:
         prompt = draw_prompt(documents, self.recipe, seed, step, self.per_token)

@@ -138,7 +138,7 @@ class TrainingRun:
         left = self._seconds_left()
         self._say(
             f"step {self.trainer.step} of {self.plan.steps}: loss {row['loss']:.4f}, "
-            f"overlap {means[2]:.0%} at {OVERLAP_SHARES[0]:.0%}, {_duration(left)} left"
+            f"overlap {means[2]:.0%} at {OVERLAP_SHARES[0]:.0%}, {duration(left)} left"
         )
 
     def _check(self) -> None:
@@ -226,7 +226,8 @@ def _means(rows: Sequence[Sequence[float]]) -> list[float]:
     return [statistics.fmean(column) for column in zip(*rows, strict=True)]
 
 
-def _duration(seconds: float | None) -> str:
+def duration(seconds: float | None) -> str:
+    """In words, as a line of progress says it."""
     if seconds is None:
         return "?"
     minutes, rest = divmod(round(seconds), 60)
