@@ -9,15 +9,18 @@ from engine.runtimes import ALLOCATIONS, DEVICES, DTYPES, RUNTIMES, WEIGHTS, tar
 from engine.target import Target
 
 
-def add_runtime_arguments(parser: argparse.ArgumentParser) -> None:
+def add_runtime_arguments(parser: argparse.ArgumentParser, *, allocation: bool = True) -> None:
+    """allocation: whether it is asked for; it is no option where it is a part of what is compared."""
     parser.add_argument("--runtime", choices=RUNTIMES, help="auto: llama.cpp for a GGUF file, torch for a folder")
     parser.add_argument("--device", choices=DEVICES, help="where torch runs the model")
     parser.add_argument("--dtype", choices=DTYPES, help="the precision that torch computes in")
     parser.add_argument("--weights", choices=tuple(WEIGHTS), help="how torch holds the weights")
-    parser.add_argument("--allocation", choices=ALLOCATIONS, help="how torch shares the units kept among heads")
+    if allocation:
+        parser.add_argument("--allocation", choices=ALLOCATIONS, help="how torch shares the units kept among heads")
 
 
 def chosen_target(options: argparse.Namespace, shape: ModelShape) -> Target:
     """Raises UserError for what cannot be."""
-    given = {name: getattr(options, name) for name in ("runtime", "device", "dtype", "weights", "allocation")}
+    names = ("runtime", "device", "dtype", "weights", "allocation")
+    given = {name: getattr(options, name, None) for name in names}
     return target_for(shape, **{name: value for name, value in given.items() if value})

@@ -84,16 +84,17 @@ def open_runtime(
     evicts: bool = True,
     batch: int = BATCH,
     layers_on_device: int | None = None,
+    threads: int | None = None,
 ) -> Runtime:
     """Loads the model (seconds) with a cache of that many cells. Raises UserError("model_missing" or "model_broken").
 
     evicts: whether the cache will be kept within its cells, so that their memory is taken at once. batch: tokens a
-    forward.
+    forward. threads: of llama.cpp; torch has one number of them for all.
     """
     if target.runtime == "llama.cpp":
         from engine.backends.llama_cpp import LlamaCppBackend
 
-        return LlamaCppBackend(shape.path, n_ctx=cells, n_batch=batch, heads=heads, abort=abort)
+        return LlamaCppBackend(shape.path, n_ctx=cells, n_batch=batch, threads=threads, heads=heads, abort=abort)
     quiet()
     from engine.backends.torch_backend import TorchBackend
     from engine.backends.torch_model import Placement

@@ -85,6 +85,10 @@ class Runtime(Backend, Protocol):
         """As `forward`, but gives the logits of every token, float32 (n, vocabulary), and no CIS: for short texts."""
         ...
 
+    def rewind(self, tokens: int) -> None:
+        """Forgets the last so many tokens forwarded, all of them since the last `keep`; `logits` is as it was."""
+        ...
+
     def logits(self) -> Tensor:
         """float32 (vocab,): of the last token forwarded."""
         ...

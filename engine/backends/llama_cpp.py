@@ -182,6 +182,13 @@ class LlamaCppBackend:
         self._length = kept
         self._evicting_seconds += time.perf_counter() - began
 
+    def rewind(self, tokens: int) -> None:
+        """Forgets the last so many tokens forwarded, all of them since the last `keep`; `logits` is as it was."""
+        if not tokens:
+            return
+        self._context.drop_from(self.position - tokens)
+        self._length -= tokens
+
     def clear(self) -> None:
         """Empties the cache and zeroes its memory."""
         self._context.clear()

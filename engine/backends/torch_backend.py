@@ -101,10 +101,9 @@ class TorchBackend:
         self._rotation = Rotation(
             model.frequencies, model.magnitude, self._capacity, model.context_length, model.device
         )
-        rotations = [self._rotation if rotated else None for rotated in model.rotated_layers]
+        self._grows = grows
         self._cache: UnitCache | RaggedCache
-        self._cache = RaggedCache(self._capacity, rotations) if ragged else UnitCache(self._capacity, grows, rotations)
-        self._places = Places(self.layers, self.kv_heads, ragged)
+        self.hold(ragged)
         self._scorer: Scorer | None = None
         self._capture = FeatureCapture(self._score_layer)
         self._captured = self._hooks.enter_context(ExitStack())
@@ -112,6 +111,15 @@ class TorchBackend:
         self.score_with(heads)
         self.eviction_refusal = scoring_refusal(heads, self.architecture)
         self._try_out(path)
+
+    def hold(self, ragged: bool) -> None:
+        """From now on a cache, empty, whose heads may hold different numbers of units, or may not."""
+        rotations = [self._rotation if rotated else None for rotated in self._model.rotated_layers]
+        self._cache = (
+            RaggedCache(self._capacity, rotations) if ragged else UnitCache(self._capacity, self._grows, rotations)
+        )
+        self._places = Places(self.layers, self.kv_heads, ragged)
+        self._last_hidden = None
 
     @property
     def length(self) -> int:
@@ -197,6 +205,11 @@ class TorchBackend:
                 self._places.keep(slots, self._cache.width)
             self._cache.keep(slots, compact)
         self._evicting_seconds += time.perf_counter() - began
+
+    @torch.inference_mode()
+    def rewind(self, tokens: int) -> None:
+        """Forgets the last so many tokens forwarded, all of them since the last `keep`; `logits` is as it was."""
+        self._cache.drop_to(self.position - tokens)
 
     @torch.inference_mode()
     def clear(self) -> None:

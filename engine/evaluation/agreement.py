@@ -15,22 +15,18 @@ import torch
 from torch import Tensor
 
 from engine.budget import selection_for
-from engine.errors import UserError
-from engine.evaluation.setup import open_target
+from engine.evaluation.setup import held_out_documents, open_target
 from engine.locret.reading import Reader
 from engine.locret.selection import Selection
 from engine.model_shape import ModelShape, read_shape
 from engine.paths import starter_model
 from engine.runtimes import target_for
-from engine.training.corpus import CorpusError, read_documents
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `evaluate agreement`."""
     parser.add_argument("--model", type=Path, help="a GGUF file (default: the starter model)")
-    parser.add_argument(
-        "--data", type=Path, required=True, help="the folder of the corpus that train downloads (<data folder>/corpus)"
-    )
+    parser.add_argument("--data", type=Path, help="the folder of the corpus (default: where train downloads it to)")
     parser.add_argument("--tokens", type=int, default=8192)
     parser.add_argument("--units", type=int, default=1024)
     parser.add_argument("--document", type=int, default=0, help="which of the held-out documents comes first")
@@ -67,11 +63,8 @@ def table(report: dict[str, Any]) -> str:
     return "\n".join(rows)
 
 
-def _text(data: Path, first: int) -> str:
-    try:
-        documents = [document.text for document in read_documents(data) if document.held_out]
-    except CorpusError as error:
-        raise UserError("bad_params", f"{error}.") from error
+def _text(data: Path | None, first: int) -> str:
+    documents = [document.text for document in held_out_documents(data)]
     return "\n\n".join(documents[first:] + documents[:first])
 
 

@@ -28,7 +28,7 @@ from engine.evaluation.fidelity_table import rows_of, table
 from engine.evaluation.methods import DEFAULT_METHODS, METHODS
 from engine.evaluation.real_facts import RealFact, read_questions
 from engine.evaluation.sample_file import SampleFile
-from engine.evaluation.setup import heads_for
+from engine.evaluation.setup import heads_for, held_out_documents
 from engine.loaded_model import file_sha256, heads_fingerprint
 from engine.locret.heads import HeadFileError, RetainingHeads, load_heads
 from engine.model_shape import ModelShape, read_shape
@@ -37,7 +37,7 @@ from engine.paths import starter_model
 from engine.runtime_arguments import add_runtime_arguments, chosen_target
 from engine.runtimes import BATCH, open_runtime
 from engine.target import Target
-from engine.training.corpus import CorpusError, Document, read_documents
+from engine.training.corpus import Document
 
 RANDOM_HEADS = "random"
 RANDOM_HIDDEN = 256
@@ -51,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--heads", help="a head file, or random for heads that were never trained (default: those for the model)"
     )
-    parser.add_argument(
-        "--data", type=Path, required=True, help="the folder of the corpus that train downloads (<data folder>/corpus)"
-    )
+    parser.add_argument("--data", type=Path, help="the folder of the corpus (default: where train downloads it to)")
     parser.add_argument("--tokens", type=int, default=2048, help="length of each document")
     parser.add_argument("--kept", type=_shares, default=[0.25, 0.125], help="shares kept, with commas between")
     parser.add_argument(
@@ -62,10 +60,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--samples", type=int, default=60)
     parser.add_argument("--continuation", type=int, default=64, help="tokens of the text after it that are predicted")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2, help="of torch")
+    parser.add_argument("--threads", type=int, default=2, help="of the processor")
     parser.add_argument("--checkpoint", type=Path, help="keep each sample in this file, and go on from those in it")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    add_runtime_arguments(parser)
+    add_runtime_arguments(parser, allocation=False)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -75,8 +73,9 @@ def run(options: argparse.Namespace) -> int:
     torch.set_num_threads(options.threads)
     shape = read_shape(options.model or starter_model() or Path())
     target = chosen_target(options, shape)
+    _refuse_uneven(options.policies, target)
     heads, heads_name, heads_mark = _heads(options, shape)
-    documents, questions = _documents(options.data), read_questions()
+    documents, questions = held_out_documents(options.data), read_questions()
     parameters = {
         "tokens": options.tokens,
         "kept": options.kept,
@@ -132,7 +131,7 @@ def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads
         for kept in options.kept
     ]
     cells = max(longest + options.continuation + SPARE_CELLS, *capacities)
-    runtime = open_runtime(shape, target, cells, heads or "keydiff", batch=_batch(target))
+    runtime = open_runtime(shape, target, cells, heads or "keydiff", batch=_batch(target), threads=options.threads)
     if refusal := runtime.eviction_refusal or _scoring_refusal(policies, shape.architecture):
         runtime.close()
         raise UserError("bad_params", refusal)
@@ -148,6 +147,13 @@ def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads
         seed=options.seed,
         continuation_tokens=options.continuation,
     )
+
+
+def _refuse_uneven(policies: Sequence[str], target: Target) -> None:
+    uneven = [name for name in policies if METHODS[name].allocation != "uniform"]
+    if uneven and target.runtime != "torch":
+        message = f"{' and '.join(uneven)} need the runtime torch, where heads can keep different numbers of units."
+        raise UserError("bad_params", f"{message} Add --runtime torch, or leave them out.")
 
 
 def _scoring_refusal(policies: Sequence[str], architecture: str) -> str | None:
@@ -187,13 +193,6 @@ def _heads(options: argparse.Namespace, shape: ModelShape) -> tuple[RetainingHea
         return load_heads(file), file.stem, heads_fingerprint(file)
     except (HeadFileError, OSError) as error:
         raise UserError("heads_unusable", f"The retaining heads cannot be used: {error}.") from error
-
-
-def _documents(data: Path) -> list[Document]:
-    try:
-        return [document for document in read_documents(data) if document.held_out]
-    except CorpusError as error:
-        raise UserError("bad_params", f"{error}.") from error
 
 
 def _digest(documents: Sequence[Document], questions: Sequence[RealFact]) -> str:

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
-from engine.backends.base import LayerState, Runtime
+from engine.backends.base import Runtime
+from engine.backends.torch_backend import TorchBackend
 from engine.budget import selection_for
 from engine.chat_format import ChatFormat
 from engine.evaluation.answers import ask
 from engine.evaluation.ceiling import Ceiling
+from engine.evaluation.drafts import Drafts
 from engine.evaluation.fidelity_cases import FidelityCase, Question
 from engine.evaluation.methods import METHODS, Method
 from engine.evaluation.surprisal import SurprisalBackend, mean_surprisal
@@ -70,13 +72,12 @@ class CaseRun:
         following = runtime.tokenize(case.continuation, special=False)[: bench.continuation_tokens + 1]
         self._following = following if len(following) > bench.continuation_tokens else []
         self._labels: Policy | None = None
+        self._drafts = {question: Drafts() for question in case.questions}
 
     def figures(self) -> list[Figure]:
         """Those of no context, of the full cache, and of each policy at each share kept."""
-        runtime = self.bench.runtime
-        runtime.clear()
-        runtime.forward(self._opening)
-        nothing = self._continued(list(runtime.export_state()))
+        self._read(METHODS["full"], self._opening, [], None)
+        nothing = self._continued()
         found = [] if nothing is None else [Figure(CONTINUATION, NOTHING, 0.0, nothing)]
         for name in self.bench.policies:
             method = METHODS[name]
@@ -86,11 +87,10 @@ class CaseRun:
         return found
 
     def _hidden(self, method: Method, kept: float) -> list[tuple[str, float]]:
-        """One reading, then every question of the same cache."""
-        self._read(method, self._opening, self._selection(method, kept))
-        state = list(self.bench.runtime.export_state())
-        values = [(question.task, float(self._right(question, state))) for question in self.case.questions]
-        continued = self._continued(state)
+        """One reading, then every question of the same cache, and the continuation last: it stays in it."""
+        self._read(method, self._opening, self._document, self._selection(method, kept))
+        values = [(question.task, float(self._right(question))) for question in self.case.questions]
+        continued = self._continued()
         return values if continued is None else [*values, (CONTINUATION, continued)]
 
     def _in_sight(self, method: Method, kept: float) -> list[tuple[str, float]]:
@@ -101,18 +101,20 @@ class CaseRun:
             front = self._opening + asked
             selection = self._selection(method, kept)
             assert selection is not None
-            self._read(method, front, selection.keeping_first(len(front)))
-            values.append((question.task, float(self._right(question, None))))
+            self._read(method, front, self._document, selection.keeping_first(len(front)))
+            values.append((question.task, float(self._right(question))))
         return values
 
-    def _read(self, method: Method, front: Sequence[int], selection: Selection | None) -> None:
+    def _read(self, method: Method, front: Sequence[int], document: Sequence[int], selection: Selection | None) -> None:
         runtime, scores = self.bench.runtime, method.scores
+        if isinstance(runtime, TorchBackend):
+            runtime.hold(ragged=method.allocation != "uniform")
         runtime.score_with(None if scores == "surprisal" else self.bench.heads if scores == "heads" else scores)
         backend = cast(Backend, SurprisalBackend(runtime)) if scores == "surprisal" else runtime
         backend.clear()
         reader = Reader(backend, self._policy(method), selection)
         reader.append(front)
-        for _ in reader.read(self._document):
+        for _ in reader.read(document):
             pass
         runtime.score_with(None)
 
@@ -132,17 +134,12 @@ class CaseRun:
             self._labels = bench.ceiling.policy(bench.runtime, bench.chat, context, self.case.questions)
         return self._labels
 
-    def _right(self, question: Question, state: list[LayerState] | None) -> bool:
-        """Of the cache as it is, or of a state."""
-        if state is not None:
-            self.bench.runtime.import_state(state)
-        return ask(self.bench.runtime, self.bench.chat, question.text, question.accepted)
+    def _right(self, question: Question) -> bool:
+        return ask(self.bench.runtime, self.bench.chat, question.text, question.accepted, self._drafts[question])
 
-    def _continued(self, state: list[LayerState]) -> float | None:
+    def _continued(self) -> float | None:
         """NLL of the text after the document, each token predicted by those before it; its first one is given."""
         if not self._following:
             return None
-        runtime = self.bench.runtime
-        runtime.import_state(state)
-        logits: Any = runtime.every_logits(self._following[:-1])
+        logits: Any = self.bench.runtime.every_logits(self._following[:-1])
         return mean_surprisal(logits, self._following[1:])

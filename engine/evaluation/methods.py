@@ -7,14 +7,14 @@ It knows names and the parts they are made of, and runs nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.backends.scoring import TrainingFree
 from engine.loaded_model import policy_for
 from engine.locret.heads import RetainingHeads
 from engine.locret.policies import AsScored, Locret, Newest, Policy, Random
-from engine.locret.selection import Selection
+from engine.locret.selection import Allocation, Selection
 
 PAPER_BUDGET, PAPER_STABILIZERS = 6000, 2500  # the authors' own for Phi-3: 5 units in 12 are stabilizers
 
@@ -32,14 +32,20 @@ def _unchanged(selection: Selection) -> Selection:
 @dataclass(frozen=True)
 class Method:
     """scores: what gives the CIS; None where the policy needs none. ranking: the policy of a seed and, where they are
-    scored with, of heads; None: of labels, which are each document's own. selection: what it changes of
+    scored with, of heads; None: of labels, which are each document's own. changed: what it changes of
     `budget.selection_for`. reads: everything; the document alone; or, anew for each question, the question first.
+    allocation: other than uniform, the torch runtime alone has it.
     """
 
     scores: Literal["heads", "surprisal"] | TrainingFree | None
     ranking: Callable[[int, RetainingHeads | None], Policy] | None
-    selection: Callable[[Selection], Selection] = _unchanged
+    changed: Callable[[Selection], Selection] = _unchanged
     reads: Literal["everything", "document", "question-first"] = "document"
+    allocation: Allocation = "uniform"
+
+    def selection(self, usual: Selection) -> Selection:
+        """usual: that of `budget.selection_for`."""
+        return replace(self.changed(usual), allocation=self.allocation)
 
 
 def _ours(_seed: int, heads: RetainingHeads | None) -> Policy:
@@ -57,7 +63,12 @@ METHODS: Mapping[str, Method] = {
     "sirllm": Method("surprisal", lambda _seed, _heads: AsScored("sirllm")),
     "locret-authors": Method("heads", lambda _seed, _heads: Locret(), as_the_authors),
     "locret": Method("heads", _ours),
+    "locret-pyramid": Method("heads", _ours, allocation="pyramid"),
+    "locret-layer": Method("heads", _ours, allocation="layer"),
+    "locret-model": Method("heads", _ours, allocation="model"),
     "labels": Method(None, None),
     "locret-q": Method("heads", _ours, reads="question-first"),
 }
-DEFAULT_METHODS = tuple(name for name, method in METHODS.items() if method.reads != "question-first")
+DEFAULT_METHODS = tuple(
+    name for name, method in METHODS.items() if method.reads != "question-first" and method.allocation == "uniform"
+)

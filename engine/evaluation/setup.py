@@ -1,4 +1,4 @@
-"""A runtime and a policy for a benchmark, without store or conversations."""
+"""A runtime, a policy and held-out text for a benchmark, without store or conversations."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from engine.model_source import fingerprint
 from engine.runtimes import open_runtime
 from engine.settings import PolicyName
 from engine.target import LLAMA_CPP, Target
+from engine.training.corpus import CorpusError, Document, read_documents
 
 
 def open_model(path: Path | None, cells: int, policy: PolicyName) -> tuple[Runtime, Policy]:
@@ -35,3 +36,18 @@ def heads_for(shape: ModelShape, chosen: Path | None = None) -> Path:
     if file is None:
         raise UserError("no_heads", f"{shape.name} has no retaining heads. Train them first: keepsake-engine train.")
     return file
+
+
+def held_out_documents(folder: Path | None) -> list[Document]:
+    """The documents of a corpus that were never trained on. folder None: the corpus that `train` downloads.
+
+    Raises UserError where it is not there.
+    """
+    corpus = folder or paths.data_dir() / "corpus"
+    if not corpus.is_dir():
+        advice = "Name the folder of the corpus" if folder else "keepsake-engine train downloads it, or name its folder"
+        raise UserError("no_data", f"There is no text to measure on at {corpus}. {advice} with --data.")
+    try:
+        return [document for document in read_documents(corpus) if document.held_out]
+    except CorpusError as error:
+        raise UserError("no_data", f"{error}.") from error

@@ -93,6 +93,9 @@ class FakeRuntime:
         self.forwarded += tokens
         return cis
 
+    def rewind(self, tokens: int) -> None:
+        self.cache = self.cache[:, :, : self.length - tokens]
+
     def keep(self, slots: Tensor, compact: bool = True) -> None:
         if compact:
             self._places.clear()

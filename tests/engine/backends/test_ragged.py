@@ -230,6 +230,20 @@ def test_a_stored_reading_is_gone_on_from_bit_for_bit(
         assert row["bytes"] <= 64 * LAYERS * KV_HEADS * HEAD_DIM * 4 * 2 + noted
 
 
+def test_a_loaded_model_changes_its_cache(folder: Path) -> None:
+    changing = opened(folder, ragged=False)
+    for ragged, allocation in ((True, "model"), (False, "uniform"), (True, "layer")):
+        found = []
+        for runtime in (opened(folder, ragged=ragged), changing):
+            runtime.hold(ragged)
+            assert (runtime.length, runtime.position) == (0, 0)
+            reader = Reader(runtime, Locret(), replace(SELECTION, allocation=allocation))
+            for _ in reader.read(some_tokens(200)):
+                pass
+            found.append((runtime.logits(), reader.units.positions))
+        assert all(torch.equal(fresh, changed) for fresh, changed in zip(*found, strict=True))
+
+
 def test_impossible_slots_are_refused(folder: Path) -> None:
     backend = opened(folder)
     reader = Reader(backend, Locret(), SELECTION)

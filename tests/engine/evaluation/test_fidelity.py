@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,11 @@ from engine.evaluation import fidelity
 from engine.evaluation.methods import DEFAULT_METHODS, METHODS, as_the_authors
 from engine.locret.selection import Selection
 from engine.main import main
-from tests.engine.backends import tiny_folder
+from tests.engine.backends import tiny_folder, tiny_gguf
 from tests.engine.evaluation import made_up_corpus
 
 TOKENS = 600  # a token is a byte
+UNEVEN = ("locret-pyramid", "locret-layer", "locret-model")
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +27,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def made_up_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fidelity, "_documents", lambda _: made_up_corpus.documents())
+    monkeypatch.setattr(fidelity, "held_out_documents", lambda _: made_up_corpus.documents())
     monkeypatch.setattr(fidelity, "read_questions", made_up_corpus.facts)
 
 
 def evaluate(model: Path, *words: object) -> int:
-    fixed = ["--model", model, "--data", model, "--tokens", TOKENS, "--heads", "random", "--threads", 1]
+    fixed = ["--model", model, "--tokens", TOKENS, "--heads", "random", "--threads", 1]
     return main(["evaluate", "fidelity", *map(str, [*fixed, "--dtype", "float32", *words])])
 
 
@@ -93,8 +95,23 @@ def test_a_model_that_cannot_be_scored_is_refused(tmp_path: Path, capsys: pytest
     assert "normalise" in capsys.readouterr().err
 
 
-def test_the_default_is_all_that_read_with_the_question_hidden() -> None:
-    assert set(METHODS) - set(DEFAULT_METHODS) == {"locret-q"}
+def test_uneven_shares_are_of_torch_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tiny_gguf.write(tmp_path / "tiny.gguf", "llama").path
+    assert evaluate(path, "--runtime", "llama.cpp", "--policies", "locret,locret-layer,locret-model") == 1
+    assert "locret-layer and locret-model need the runtime torch" in capsys.readouterr().err
+
+
+def test_a_policys_allocation_is_its_own() -> None:
+    usual = Selection(256, 512, 64, 4, 32)
+    for name, method in METHODS.items():
+        changed = method.selection(usual)
+        assert changed.allocation == (name.removeprefix("locret-") if name in UNEVEN else "uniform")
+        if name != "locret-authors":
+            assert replace(changed, allocation="uniform") == usual
+
+
+def test_the_default_is_all_that_read_with_the_question_hidden_on_any_runtime() -> None:
+    assert set(METHODS) - set(DEFAULT_METHODS) == {"locret-q", "locret-pyramid", "locret-layer", "locret-model"}
     assert DEFAULT_METHODS[0] == "full"
 
 
