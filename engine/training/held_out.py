@@ -1,4 +1,4 @@
-"""Which documents are trained on and which are held out, so that no text is in both. It knows no source of text."""
+"""Which documents are trained on and which check the heads, so that no text is in both. It knows no source of text."""
 
 from __future__ import annotations
 
@@ -21,21 +21,24 @@ _COMMON = 20
 
 @dataclass(frozen=True)
 class Split:
-    """copies: documents left out since another is nearly the same."""
+    """validation: for early stop and calibration. copies: documents left out since another is nearly the same."""
 
     training: list[Document]
-    held_out: list[Document]
+    validation: list[Document]
     copies: int
 
 
-def split(documents: Sequence[Document]) -> Split:
-    """Holds out about an eighth: whole documents, by name; of few documents the last eighth of each."""
-    unique = without_copies(documents)
-    total = sum(len(document.text) for document in unique)
-    by_name = [document for document in unique if document.held_out]
+def split(documents: Sequence[Document], test: Sequence[Document] = ()) -> Split:
+    """Holds out about an eighth: whole documents, by name; of few documents the last eighth of each.
+
+    test: documents of the evaluation, which are in neither part, and whose copies are not either.
+    """
+    unique = without_copies(documents, test)
     copies = len(documents) - len(unique)
+    total = sum(len(document.text) for document in unique)
+    by_name = [document for document in unique if document.part == "validation"]
     if _LEAST <= _share(by_name, total) <= _MOST:
-        return Split([document for document in unique if not document.held_out], by_name, copies)
+        return Split([document for document in unique if document.part != "validation"], by_name, copies)
     chosen: list[Document] = []
     for document in sorted(unique, key=lambda document: zlib.crc32(document.name.encode())):
         if len(document.text) <= total / 4 and _share(chosen, total) < _WANTED:
@@ -46,9 +49,10 @@ def split(documents: Sequence[Document]) -> Split:
     return Split([first for first, _ in ends], [last for _, last in ends], copies)
 
 
-def without_copies(documents: Sequence[Document]) -> list[Document]:
-    """One document of each group of nearly identical ones: one that is held out by its name where there is one."""
-    sentences = [_sentences(document.text) for document in documents]
+def without_copies(documents: Sequence[Document], test: Sequence[Document] = ()) -> list[Document]:
+    """One document of each group of nearly identical ones, and none that is nearly the same as one of `test`."""
+    known = [*documents, *test]
+    sentences = [_sentences(document.text) for document in known]
     shared: Counter[tuple[int, int]] = Counter()
     places = defaultdict(list)
     for place, found in enumerate(sentences):
@@ -57,16 +61,17 @@ def without_copies(documents: Sequence[Document]) -> list[Document]:
     for holders in places.values():
         if 1 < len(holders) <= _COMMON:
             shared.update(combinations(holders, 2))
+
+    def worth(place: int) -> tuple[bool, bool, bool, int]:
+        """The least of two copies is dropped: first what is trained on, then what has no questions, then the later."""
+        document = known[place]
+        return place >= len(documents), document.part == "validation", bool(document.pairs), -place
+
     dropped: set[int] = set()
     for (one, other), count in sorted(shared.items()):
         if count >= _COPIED * min(len(sentences[one]), len(sentences[other])) and not dropped & {one, other}:
-            dropped.add(_lesser(documents, one, other))
+            dropped.add(min(one, other, key=worth))
     return [document for place, document in enumerate(documents) if place not in dropped]
-
-
-def _lesser(documents: Sequence[Document], one: int, other: int) -> int:
-    """Of two copies the place of the one that is trained on, else of the one without questions, else of the later."""
-    return min((one, other), key=lambda place: (documents[place].held_out, bool(documents[place].pairs), -place))
 
 
 def _sentences(text: str) -> set[int]:

@@ -74,16 +74,16 @@ class TrainingJob:
         self.name, self.fingerprint = model_name(path), fingerprint(path, file_sha256)
         self.folder.tell(model=self.name, fingerprint=self.fingerprint)
         self.data = self._data()
-        documents = split(self.data.documents)
+        documents = split(self.data.documents, self.data.test)
         if documents.copies:
             self._say(f"{documents.copies} documents were left out: others are nearly the same.")
-        for part, which in ((documents.training, "train on"), (documents.held_out, "hold out")):
+        for part, which in ((documents.training, "train on"), (documents.validation, "hold out")):
             if not args.mixture.suits(part):
                 raise UserError("no_data", f"There is nothing that --labels {args.mixture} can ask in what to {which}.")
-        self._say(f"{len(documents.training)} documents to train on, {len(documents.held_out)} held out")
+        self._say(f"{len(documents.training)} documents to train on, {len(documents.validation)} held out")
         recipe = Recipe(args.longest, mixture=args.mixture)
         self.session = TrainingSession(
-            self._backbone(path, shape), documents.training, documents.held_out, recipe, args.seed
+            self._backbone(path, shape), documents.training, documents.validation, recipe, args.seed
         )
         self.trainer = self._trainer()
         self.run = TrainingRun(

@@ -41,9 +41,9 @@ def test_documents_are_read_whole_and_held_out_by_name(data: Path) -> None:
     page = next(d for d in documents if "page.html" in d.name)
     assert "hidden" not in page.text
     assert page.text.count("seventeen registers") == 160
-    held_out = {d.name for d in documents if d.held_out}
-    assert len(held_out) == 2
-    assert held_out == {d.name for d in read_documents(data) if d.held_out}
+    parts = {part: {d.name for d in documents if d.part == part} for part in ("training", "validation", "test")}
+    assert [len(names) for names in parts.values()] == [25, 4, 2]
+    assert parts["test"] == {d.name for d in read_documents(data) if d.held_out}
 
 
 def test_missing_text_says_how_to_get_it(data: Path, tmp_path: Path) -> None:

@@ -134,10 +134,24 @@ def test_a_question_file_in_a_folder_without_pairs_is_only_counted(tmp_path: Pat
 def test_no_text_is_in_both_parts() -> None:
     documents = [Document(str(seed), prose(seed)) for seed in range(40)]
     parts = split(documents)
-    assert 1 <= len(parts.held_out) <= 15
-    assert len(parts.training) + len(parts.held_out) == 40
-    assert not {d.text for d in parts.training} & {d.text for d in parts.held_out}
+    assert 1 <= len(parts.validation) <= 15
+    assert len(parts.training) + len(parts.validation) == 40
+    assert not {d.text for d in parts.training} & {d.text for d in parts.validation}
     assert parts == split(documents)
+
+
+def test_nothing_of_the_evaluation_makes_or_chooses_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [Document(f"package/{seed}#0", prose(seed)) for seed in range(80)]
+    copy = Document("mine", next(d.text for d in documents if d.held_out) + " And more.")
+    monkeypatch.setattr(data_module, "fetch", lambda folder, sources: None)
+    monkeypatch.setattr(data_module, "read_documents", lambda folder: documents)
+    data, _ = read(corpus=Path("nowhere"))
+    parts = split([*data.documents, copy], data.test)
+    assert {d.part for d in parts.training} == {"training"}
+    assert {d.part for d in parts.validation} == {"validation"}
+    assert data.test == [d for d in documents if d.held_out]
+    assert len(parts.training) + len(parts.validation) + len(data.test) == 80
+    assert parts.copies == 1
 
 
 def test_copies_do_not_straddle_the_parts() -> None:
@@ -145,23 +159,24 @@ def test_copies_do_not_straddle_the_parts() -> None:
     copies = [Document(f"copy {d.name}", d.text.replace("77", "78").upper() + " More words.") for d in documents]
     parts = split(documents + copies)
     assert parts.copies == 30
-    assert len(parts.training) + len(parts.held_out) == 30
+    assert len(parts.training) + len(parts.validation) == 30
 
 
-def test_of_copies_the_held_out_one_stays() -> None:
+def test_of_copies_the_one_that_is_not_trained_on_stays() -> None:
     text = prose(3)
     names = [str(number) for number in range(40)]
-    held_out = next(name for name in names if Document(name, text).held_out)
-    trained = next(name for name in names if not Document(name, text).held_out)
-    for order in ((held_out, trained), (trained, held_out)):
-        assert [d.name for d in without_copies([Document(name, text) for name in order])] == [held_out]
+    checked = next(name for name in names if Document(name, text).part == "validation")
+    trained = next(name for name in names if Document(name, text).part == "training")
+    for order in ((checked, trained), (trained, checked)):
+        assert [d.name for d in without_copies([Document(name, text) for name in order])] == [checked]
+    assert without_copies([Document(name, text) for name in names[:9]], [Document("kept", text)]) == []
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_of_few_documents_the_end_is_held_out(count: int) -> None:
     documents = [Document(str(seed), prose(seed), (("Who?", "He."),)) for seed in range(count)]
     parts = split(documents)
-    for document, first, last in zip(documents, parts.training, parts.held_out, strict=True):
+    for document, first, last in zip(documents, parts.training, parts.validation, strict=True):
         assert document.text.startswith(first.text)
         assert document.text.endswith(last.text)
         assert len(first.text) + len(last.text) <= len(document.text)
