@@ -15,11 +15,12 @@ from engine.errors import UserError
 from engine.locret.training import LayerSample, attention_labels
 from engine.training.backbone import Backbone, LayerFeatures
 from engine.training.corpus import Document
-from engine.training.prompts import Prompt, make_prompt
-from engine.training.sources.base import Words
+from engine.training.prompts import Prompt, fitted, make_prompt
+from engine.training.sources.base import Tokenize, Words
 from engine.training.sources.mixture import DEFAULT, Mixture, parse
 
-_MEASURED_CHARACTERS = 20_000
+# Characters per token are measured on pieces of this many characters, from about this many documents.
+_MEASURED_CHARACTERS, _MEASURED_DOCUMENTS = 1000, 50
 _TRIES = 50
 
 
@@ -72,13 +73,19 @@ def words_of(vocabulary: Vocabulary) -> Words:
 
 
 def characters_per_token(documents: Sequence[Document], words: Words) -> float:
-    """Of the beginnings of these documents, rounded."""
-    text = "".join(document.text[:2000] for document in documents[: _MEASURED_CHARACTERS // 2000])
+    """Of pieces from the middle of these documents, one in so many of them, rounded."""
+    measured = documents[:: -(-len(documents) // _MEASURED_DOCUMENTS) or 1]
+    middles = ((document.text, len(document.text) // 2) for document in measured)
+    text = "".join(text[middle : middle + _MEASURED_CHARACTERS] for text, middle in middles)
     return round(len(text) / max(1, len(words.tokenize(text, False))), 1) or 1.0
 
 
-def draw_prompt(documents: Sequence[Document], recipe: Recipe, seed: int, step: int, per_token: float = 4.3) -> Prompt:
-    """The prompt of a step, a function of its arguments alone. per_token: characters of a token.
+def draw_prompt(
+    documents: Sequence[Document], recipe: Recipe, seed: int, step: int, tokenize: Tokenize, per_token: float = 4.3
+) -> Prompt:
+    """The prompt of a step, a function of its arguments alone, with at most the recipe's tokens.
+
+    per_token: how many characters of a text are likely to be a token.
 
     Raises UserError("no_data") where the sources have nothing to ask about these documents.
     """
@@ -87,16 +94,17 @@ def draw_prompt(documents: Sequence[Document], recipe: Recipe, seed: int, step: 
         sources = recipe.mixture.draw(rng)
         suited = [document for document in documents if any(source.suits(document) for source in sources)]
         length = int(recipe.context_tokens(rng) * per_token)
-        prompt = make_prompt(rng.choice(suited or documents), sources, rng, length, int(recipe.longest * per_token))
+        drawn = make_prompt(rng.choice(suited or documents), sources, rng, length, int(recipe.longest * per_token))
+        prompt = fitted(drawn, tokenize, recipe.longest)
         if prompt.asked:
             return prompt
     message = f"Nothing can be asked about this text with --labels {recipe.mixture}. Add other text or other labels."
     raise UserError("no_data", message)
 
 
-def tokenize_prompt(prompt: Prompt, words: Words, longest: int) -> TokenPrompt:
-    """Document and questions as in the product's stream, the document cut at `longest` tokens."""
-    document = words.tokenize(prompt.document, False)[:longest]
+def tokenize_prompt(prompt: Prompt, words: Words) -> TokenPrompt:
+    """Document and questions as in the product's stream."""
+    document = words.tokenize(prompt.document, False)
     branches: list[list[int]] = []
     queries: dict[str, list[int]] = {}
     length = 0

@@ -16,6 +16,7 @@ class Answers:
 
     most: int = 12
     name: str = "answer"
+    adds: int = 0
 
     def suits(self, document: Document) -> bool:
         return bool(document.pairs)
@@ -23,4 +24,4 @@ class Answers:
     def ask(self, piece: Piece, rng: Random) -> Asked:
         pairs = list(piece.pairs)
         chosen = pairs if len(pairs) <= self.most else rng.sample(pairs, self.most)
-        return Asked([Question(question, answer) for question, answer in chosen])
+        return Asked([Question(question, answer, answer) for question, answer in chosen])

@@ -12,12 +12,7 @@ from engine.training.sources.base import Piece, Words
 from engine.training.sources.mixture import SOURCES, parse
 from engine.training.sources.requests import Continuation, Question, Repetition
 from engine.training.sources.text_questions import KINDS, text_questions
-
-
-def letters(text: str, control: bool) -> list[int]:
-    """A tokenizer of one token a character."""
-    return [ord(letter) for letter in text]
-
+from tests.engine.training.text import letters
 
 WORDS = Words(letters, letters("<user>", True), letters("<bot>", True), letters("<end>", True))
 TEXT = """# The Harbour Office
