@@ -7,7 +7,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from engine.training.corpus import Document
 
@@ -15,6 +15,9 @@ from engine.training.corpus import Document
 _LEAST, _MOST, _WANTED = 1 / 32, 1 / 2, 1 / 8
 # Two documents are copies when the smaller shares this much of its sentences with the other.
 _COPIED = 0.5
+_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)|$)", re.MULTILINE)
+# Shorter ones may be alike by chance.
+_LONG_SENTENCE = 30
 # A sentence in more documents than this is a page's foot or a licence, and says nothing of copies.
 _COMMON = 20
 
@@ -31,22 +34,44 @@ class Split:
 def split(documents: Sequence[Document], test: Sequence[Document] = ()) -> Split:
     """Holds out about an eighth: whole documents, by name; of few documents the last eighth of each.
 
-    test: documents of the evaluation, which are in neither part, and whose copies are not either.
+    test: documents of the evaluation, which are in neither part. No long sentence of theirs is in validation, and none
+    of theirs or of validation in training.
     """
     unique = without_copies(documents, test)
-    copies = len(documents) - len(unique)
-    total = sum(len(document.text) for document in unique)
-    by_name = [document for document in unique if document.part == "validation"]
+    training, validation = _parted(unique)
+    validation = without_sentences_of(validation, test)
+    training = without_sentences_of(training, [*validation, *test])
+    return Split(training, validation, len(documents) - len(unique))
+
+
+def _parted(documents: Sequence[Document]) -> tuple[list[Document], list[Document]]:
+    total = sum(len(document.text) for document in documents)
+    by_name = [document for document in documents if document.part == "validation"]
     if _LEAST <= _share(by_name, total) <= _MOST:
-        return Split([document for document in unique if document.part != "validation"], by_name, copies)
+        return [document for document in documents if document.part != "validation"], by_name
     chosen: list[Document] = []
-    for document in sorted(unique, key=lambda document: zlib.crc32(document.name.encode())):
+    for document in sorted(documents, key=lambda document: zlib.crc32(document.name.encode())):
         if len(document.text) <= total / 4 and _share(chosen, total) < _WANTED:
             chosen.append(document)
     if chosen:
-        return Split([document for document in unique if document not in chosen], chosen, copies)
-    ends = [_last_eighth(document) for document in unique]
-    return Split([first for first, _ in ends], [last for _, last in ends], copies)
+        return [document for document in documents if document not in chosen], chosen
+    ends = [_last_eighth(document) for document in documents]
+    return [first for first, _ in ends], [last for _, last in ends]
+
+
+def without_sentences_of(documents: Sequence[Document], others: Sequence[Document]) -> list[Document]:
+    """The documents without the long sentences that others have too, and without questions whose answers went so."""
+    known = set(chain.from_iterable(_sentences(document.text) for document in others))
+    return [_without(document, known) for document in documents]
+
+
+def _without(document: Document, known: set[int]) -> Document:
+    text = _SENTENCE.sub(lambda found: "" if _number(found[0]) in known else found[0], document.text)
+    if text == document.text:
+        return document
+    text = re.sub(r"\n{3,}", "\n\n", re.sub(r" +(?=\n)|(?<=\n) +|(?<= ) +", "", text)).strip()
+    pairs = tuple(pair for pair in document.pairs if pair[1] in text or pair[1] not in document.text)
+    return replace(document, text=text, pairs=pairs)
 
 
 def without_copies(documents: Sequence[Document], test: Sequence[Document] = ()) -> list[Document]:
@@ -75,9 +100,14 @@ def without_copies(documents: Sequence[Document], test: Sequence[Document] = ())
 
 
 def _sentences(text: str) -> set[int]:
-    """A number for each sentence of some length, whatever its case and spacing."""
-    plain = (" ".join(re.findall(r"\w+", sentence.lower())) for sentence in re.split(r"[.!?]\s|\n\n", text))
-    return {zlib.crc32(sentence.encode()) for sentence in plain if len(sentence) > 30}
+    """The numbers of a text's long sentences."""
+    return {number for found in _SENTENCE.findall(text) if (number := _number(found)) is not None}
+
+
+def _number(sentence: str) -> int | None:
+    """Of a sentence of some length, whatever its case, spacing and punctuation."""
+    plain = " ".join(re.findall(r"\w+", sentence.lower()))
+    return zlib.crc32(plain.encode()) if len(plain) > _LONG_SENTENCE else None
 
 
 def _share(documents: Sequence[Document], total: int) -> float:

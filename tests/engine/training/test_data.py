@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -160,6 +161,24 @@ def test_copies_do_not_straddle_the_parts() -> None:
     parts = split(documents + copies)
     assert parts.copies == 30
     assert len(parts.training) + len(parts.validation) == 30
+
+
+def test_no_long_sentence_of_what_checks_the_heads_is_trained_on() -> None:
+    shared = "The keeper of the seventh lantern wrote that nobody had read the register."
+    names = [str(number) for number in range(60)]
+    documents = [Document(name, f"{prose(int(name), 20)}\n\n{shared} So it was. Ours is {name}.") for name in names]
+    asked = replace(documents[0], pairs=(("Who wrote?", shared), ("Is it so?", "So it was."), ("Why?", "For salt.")))
+    own = next(name for name in map(str, range(60, 99)) if Document(name, "").part == "training")
+    test = [Document("kept", f"{prose(99, 20)}\n\n{shared.upper()}")]
+    parts = split([asked, *documents[1:], Document(own, shared.replace(" ", "  ") + prose(7))], test)
+    for document in (*parts.training, *parts.validation):
+        assert "seventh" not in document.text
+    kept = next(document for document in parts.training if document.name == asked.name)
+    assert kept.text.endswith("\n\nSo it was. Ours is 0.")
+    assert kept.text.startswith(prose(0, 20))
+    assert kept.pairs == asked.pairs[1:]
+    checked = " ".join(document.text for document in parts.validation)
+    assert not any(line in checked for d in parts.training for line in d.text.split(". ") if len(line) > 40)
 
 
 def test_of_copies_the_one_that_is_not_trained_on_stays() -> None:
