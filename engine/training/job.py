@@ -201,12 +201,14 @@ class TrainingJob:
             **{name.replace("_", "-"): getattr(args, name) for name in names},
             "data": self.data.digest,
             "processes": self.accelerator.num_processes,
+            "device": self.session.backbone.device.type,
+            "dtype": str(self.session.backbone.dtype).removeprefix("torch."),
+            "weights": args.weights,
         }
 
     def _recipe(self) -> dict[str, Any]:
         told = {name.replace("-", "_"): value for name, value in self._identity().items()}
-        precision = str(self.session.backbone.dtype).removeprefix("torch.")
-        recipe = {**told, **asdict(self.optimisation), "precision": precision}
+        recipe = {**told, **asdict(self.optimisation)}
         return {name: value for name, value in recipe.items() if name not in ("model", "data")}
 
     def _metadata(self, rows: list[dict[str, Any]]) -> dict[str, str]:
