@@ -116,6 +116,22 @@ def test_all_questions_about_a_context_are_one_document(tmp_path: Path, lines: b
     assert "paper ends" not in second.text
 
 
+@pytest.mark.parametrize("name", ["one.json", "one.jsonl"])
+@pytest.mark.parametrize("form", ["conversations", "messages", "instruction"])
+def test_a_file_of_a_single_record_is_read(tmp_path: Path, name: str, form: str) -> None:
+    record = LONG_ALPACA if form == "instruction" else {form: sharegpt("First?")["conversations"]}
+    (tmp_path / name).write_text(json.dumps({"sources": ["a", "b"], **record}) + "\n")
+    (document,) = read_questions(tmp_path / name)
+    assert len(document.pairs) == 1
+    assert document.text.endswith(CONTEXT)
+
+
+def test_a_list_inside_an_object_is_read(tmp_path: Path) -> None:
+    (tmp_path / "set.json").write_text(json.dumps({"version": 1, "data": [sharegpt("First?"), sharegpt("Third?")]}))
+    (document,) = read_questions(tmp_path / "set.json")
+    assert len(document.pairs) == 2
+
+
 def test_a_question_file_without_pairs_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     for text in ('[{"text": "words"}]', "no json", json.dumps([{"instruction": "Add 1 and 2", "output": "3"}])):
