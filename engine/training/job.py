@@ -49,7 +49,6 @@ class TrainingJob:
         self.folder = RunFolder(args.run if self.writes else None, progress)
         if self.writes and not self._resumes:
             self._begin_anew()
-        self.folder.forget_pause()
 
     @contextmanager
     def told_when_it_fails(self) -> Iterator[None]:

@@ -127,6 +127,18 @@ def test_a_paused_run_goes_on_as_if_nothing_had_happened(
     assert logs[0] == logs[1]
 
 
+def test_a_pause_asked_for_while_the_run_is_being_started_is_not_lost(model: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.safetensors"
+    folder = out.with_name(out.name + ".run")
+    folder.mkdir()
+    (folder / "progress.json").write_text('{"state": "starting", "pid": null}')
+    (folder / "pause").touch()
+    assert run(options(model, data, out, "--resume")) == 0
+    assert (progress(out)["state"], progress(out)["step"]) == ("paused", 0)
+    assert run(options(model, data, out, "--resume")) == 0
+    assert progress(out)["state"] == "done"
+
+
 @pytest.mark.parametrize(("other", "said"), [(("--hidden", 9), "hidden 8"), (("--dtype", "bfloat16"), "dtype float32")])
 def test_a_run_of_other_options_is_not_gone_on_with(
     other: tuple[object, ...], said: str, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
