@@ -31,11 +31,9 @@ from engine.training.plot import draw
 from engine.training.run_folder import CHECKPOINT, Progress, RunFolder, load_checkpoint
 from engine.training.samples import Recipe
 from engine.training.session import TrainingSession
+from engine.training.sources.requests import LONGEST_BRANCH
 from engine.training.stopping import Stopping
 from engine.training.training_run import HELD_OUT_SAMPLES, Plan, TrainingRun
-
-# Positions that questions and answers may take after the longest context.
-_ROOM_FOR_BRANCHES = 512
 
 
 class TrainingJob:
@@ -158,8 +156,8 @@ class TrainingJob:
         args = self.args
         target = target_for(shape, "torch", args.device, args.dtype, args.weights)
         backbone = Backbone(path, Placement(target.device, target.dtype, target.weight_bits))
-        if args.longest + _ROOM_FOR_BRANCHES > backbone.context_length:
-            most = backbone.context_length - _ROOM_FOR_BRANCHES
+        if args.longest + LONGEST_BRANCH > backbone.context_length:
+            most = backbone.context_length - LONGEST_BRANCH
             message = f"{self.name} sees {backbone.context_length:,} tokens at once. Say --longest {most} or less."
             raise UserError("bad_params", message)
         return backbone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -22,6 +22,8 @@ from engine.training.sources.mixture import DEFAULT, Mixture, parse
 # Characters per token are measured on pieces of this many characters, from about this many documents.
 _MEASURED_CHARACTERS, _MEASURED_DOCUMENTS = 1000, 50
 _TRIES = 50
+# The branches' tokens that one pass of the backbone holds beside the context: more of them take several passes.
+TOKENS_OF_A_PASS = 4096
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,11 @@ class LayerLabels:
 
     features: Tensor
     labels: Mapping[str, Tensor]
+
+    def joined(self, labels: Mapping[str, Tensor]) -> LayerLabels:
+        """With what else was asked about the same context."""
+        both = {name: torch.maximum(self.labels[name], labels[name]) for name in self.labels.keys() & labels.keys()}
+        return LayerLabels(self.features, {**self.labels, **labels, **both})
 
 
 def words_of(vocabulary: Vocabulary) -> Words:
@@ -117,16 +124,38 @@ def tokenize_prompt(prompt: Prompt, words: Words) -> TokenPrompt:
 
 
 def label_prompt(backbone: Backbone, prompt: TokenPrompt) -> list[LayerLabels]:
-    """Runs the backbone once over the context and all its branches; each source's labels on their own."""
-    places = {name: torch.tensor(queries, device=backbone.device) for name, queries in prompt.queries.items()}
+    """Runs the backbone over the context and its branches, all in one pass if they are few; each source's labels on
+    their own.
+    """
     labelled: dict[int, LayerLabels] = {}
+    for branches, queries in _passes(prompt):
+        places = {name: torch.tensor(asked, device=backbone.device) for name, asked in queries.items()}
 
-    def receive(layer: int, computed: LayerFeatures) -> None:
-        labels = {name: attention_labels(computed.queries[:, asked], computed.keys) for name, asked in places.items()}
-        labelled[layer] = LayerLabels(computed.features, labels)
+        def receive(layer: int, computed: LayerFeatures, places: Mapping[str, Tensor] = places) -> None:
+            labels = {
+                name: attention_labels(computed.queries[:, asked], computed.keys) for name, asked in places.items()
+            }
+            before = labelled.get(layer)
+            labelled[layer] = before.joined(labels) if before else LayerLabels(computed.features, labels)
 
-    backbone.run(prompt.context, prompt.branches, receive)
+        backbone.run(prompt.context, branches, receive)
     return [labelled[layer] for layer in range(backbone.layers)]
+
+
+def _passes(prompt: TokenPrompt) -> Iterator[tuple[list[list[int]], dict[str, list[int]]]]:
+    """Branches that are run together, and by source the places of the queries in their tokens."""
+    first, last = 0, 0
+    together: list[list[int]] = []
+    for number, branch in enumerate(prompt.branches, 1):
+        together.append(branch)
+        last += len(branch)
+        following = prompt.branches[number : number + 1]
+        if not following or last - first + len(following[0]) > TOKENS_OF_A_PASS:
+            places = {
+                name: [at - first for at in asked if first <= at < last] for name, asked in prompt.queries.items()
+            }
+            yield together, {name: asked for name, asked in places.items() if asked}
+            first, together = last, []
 
 
 def combined(labelled: Sequence[LayerLabels], sources: Collection[str] | None = None) -> list[LayerSample]:

@@ -11,6 +11,8 @@ from engine.training.sources.base import Branch, Words
 REPEAT_FIRST = "\n\nRepeat the previous context exactly."
 REPEAT_NEXT = "\n\nRepeat the part of the previous context exactly, starting with"
 _REMINDER_TOKENS = 8
+# The positions that a branch may take after the context.
+LONGEST_BRANCH = 512
 
 
 @dataclass(frozen=True)
@@ -73,4 +75,7 @@ def stands_in(words: str, text: str) -> bool:
 
 
 def _answered(asked: list[int], answer: list[int]) -> Branch:
+    """Of a question that is too long the end, and of an answer the beginning."""
+    asked = asked[-LONGEST_BRANCH // 2 :]
+    answer = answer[: LONGEST_BRANCH - len(asked)]
     return Branch(asked + answer, range(len(asked) - 1, len(asked) + len(answer)))

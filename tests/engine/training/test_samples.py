@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from engine.errors import UserError
-from engine.training.backbone import Backbone, LayerFeatures
+from engine.training import samples
+from engine.training.backbone import Backbone, LayerFeatures, Receiver
 from engine.training.corpus import Document
 from engine.training.samples import (
     Recipe,
@@ -54,6 +55,28 @@ def test_each_source_is_labelled_as_if_it_alone_were_asked(backbone: Backbone, w
         expected = (grouped @ keys.transpose(1, 2)).amax(dim=1) / keys.shape[-1] ** 0.5
         torch.testing.assert_close(part.labels["continue"], expected)
         assert part.features.shape == (len(prompt.context), backbone.feature_width)
+
+
+def test_many_branches_take_several_passes_and_give_the_same_labels(
+    backbone: Backbone, words: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompt = tokenize_prompt(draw_prompt(DOCUMENTS, RECIPE, 1, 2, words.tokenize, 1.0), words)
+    whole = label_prompt(backbone, prompt)
+    run, passes = Backbone.run, []
+
+    def counted(self: Backbone, context: list[int], branches: list[list[int]], receive: Receiver) -> torch.Tensor:
+        passes.append(sum(map(len, branches)))
+        return run(self, context, branches, receive)
+
+    monkeypatch.setattr(Backbone, "run", counted)
+    monkeypatch.setattr(samples, "TOKENS_OF_A_PASS", 200)
+    for one, other in zip(whole, label_prompt(backbone, prompt), strict=True):
+        assert one.labels.keys() == other.labels.keys()
+        for name, labels in one.labels.items():
+            torch.testing.assert_close(other.labels[name], labels)
+    assert len(passes) > 2
+    assert sum(passes) == sum(map(len, prompt.branches))
+    assert max(passes) <= max(200, *map(len, prompt.branches))
 
 
 def test_a_units_label_is_the_highest_of_all_that_was_asked(backbone: Backbone, words: Words) -> None:
