@@ -12,6 +12,7 @@ import sys
 import tarfile
 import zlib
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
@@ -59,7 +60,7 @@ SOURCES = (
         "usr/lib/R/site-library/janeaustenr/data/Rdata.rdb",
     ),
 )
-# PyPI's source archives, by pip, for systems without apt-get.
+# PyPI's source archives, by pip, for systems other than Debian 12.
 PYPI_SOURCES = (
     Source("celery", "5.5.3", "CC-BY-SA-4.0", "docs/[gu]*/**/*.rst"),
     Source("django", "5.2.4", "BSD-3-Clause", "docs/[filmrt]*/**/*.txt"),
@@ -95,8 +96,18 @@ class Document:
 
 
 def sources_here() -> tuple[Source, ...]:
-    """The packages that this system can fetch: Debian's where there is apt-get, else PyPI's."""
-    return SOURCES if shutil.which("apt-get") else PYPI_SOURCES
+    """The packages that this system can fetch: Debian 12's where apt-get has these versions, else PyPI's."""
+    wanted = [f"{source.package}={source.version}" for source in SOURCES]
+    try:
+        found = subprocess.run(["apt-get", "download", "--print-uris", *wanted], capture_output=True, check=False)
+    except OSError:
+        return PYPI_SOURCES
+    return PYPI_SOURCES if found.returncode else SOURCES
+
+
+def can_fetch() -> bool:
+    """Whether there is a program that fetches packages."""
+    return shutil.which("apt-get") is not None or find_spec("pip") is not None
 
 
 def sources_in(folder: Path) -> tuple[Source, ...]:
@@ -144,7 +155,7 @@ def _fetch_archive(source: Source, folder: Path) -> None:
 def read_documents(folder: Path) -> list[Document]:
     """Every document of the fetched packages, sorted by name. Raises CorpusError."""
     documents = []
-    for source in sources_in(folder) or sources_here():
+    for source in sources_in(folder) or SOURCES:
         paths = sorted((folder / source.package).glob(source.files))
         if not paths:
             raise CorpusError(f"{folder} holds no text of {source.package}; train without --data to have it fetched")

@@ -110,12 +110,25 @@ def test_a_package_that_cannot_be_fetched_says_what_to_do(
 ) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
-    (programs / "apt-get").write_text("#!/bin/sh\necho no such package >&2\nexit 100\n")
+    (programs / "apt-get").write_text(
+        "#!/bin/sh\n[ $2 = --print-uris ] && [ $3 = papers=1.0 ] && exit 0\necho no such package >&2\nexit 100\n"
+    )
     (programs / "apt-get").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
     corpus.fetch(data)  # it is there already
     with pytest.raises(CorpusError, match=r"papers 1\.0.*apt-get update.*no such package"):
         corpus.fetch(tmp_path / "elsewhere")
+
+
+def test_where_apt_get_has_other_versions_source_archives_are_taken(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "apt-get").write_text("#!/bin/sh\necho Version 1.0 was not found >&2\nexit 100\n")
+    (tmp_path / "apt-get").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert corpus.sources_here() == (MANUAL,)
+    (tmp_path / "apt-get").write_text("#!/bin/sh\nexit 0\n")
+    assert corpus.sources_here() == (PAPERS,)
 
 
 def test_without_apt_get_source_archives_are_fetched_with_pip(
