@@ -16,7 +16,7 @@ MAY_CLOSE = "You may close Keepsake; training goes on."
 PREPARING = "Preparing the model and the texts"
 READ_ONCE_MORE = "Documents of earlier conversations are read once more with them, at the next question there."
 FOLDER = "Text and PDF files, together at least {} characters."
-STANDARD = "Manuals and novels from Debian packages, fetched once with apt-get. None of your documents are used."
+STANDARD = "Manuals and other texts of public software packages, downloaded once. None of your documents are used."
 
 
 def without_heads(heads: Heads) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -16,6 +17,8 @@ from torch.nn import functional as F
 from engine.locret.heads import Calibration, RetainingHeads
 
 SMOOTHING_WEIGHT = 0.0025
+# How many attention logits are held at once while labels are computed.
+LOGITS = 1 << 24
 # The shares of the units at which predictions and labels are compared.
 OVERLAP_SHARES = (0.25, 0.125)
 
@@ -67,13 +70,14 @@ def attention_labels(queries: Tensor, keys: Tensor) -> Tensor:
 
     queries: (heads, m, head_dim), keys: (kv_heads, n, head_dim), both after RoPE; KV head h serves query heads
     h * group to (h + 1) * group - 1.
-    Returns float32 (kv_heads, n). Labels of several answers together are the maximum of the labels of each.
+    Returns float32 (kv_heads, n), computed in float32 whatever the model computes in, over blocks of queries. Labels of
+    several answers together are the maximum of the labels of each.
     """
-    kv_heads, _, head_dim = keys.shape
-    grouped = queries.reshape(kv_heads, -1, head_dim)
-    logits = grouped @ keys.transpose(1, 2)
-    strongest: Tensor = logits.amax(dim=1).float() / head_dim**0.5
-    return strongest
+    kv_heads, count, head_dim = keys.shape
+    exact = keys.float().transpose(1, 2)
+    blocks = torch.split(queries.reshape(kv_heads, -1, head_dim), max(1, LOGITS // (kv_heads * count)), dim=1)
+    strongest = reduce(torch.maximum, ((block.float() @ exact).amax(dim=1) for block in blocks))
+    return strongest / head_dim**0.5
 
 
 def head_loss(predictions: Sequence[Tensor], labels: Sequence[Tensor], weight: float = SMOOTHING_WEIGHT) -> Loss:

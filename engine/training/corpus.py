@@ -1,24 +1,25 @@
 """Prose to train on: manuals and books from packages, fetched by name and version, as whole documents.
 
-The held-out documents are never trained on: calibration, held-out loss and evaluation use them. It knows no tokens and
-no questions.
+It says by a document's name what it is for: training, validation (early stop and calibration) or the evaluation. It
+knows no tokens and no questions.
 """
 
 from __future__ import annotations
 
-import gzip
-import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
-from html.parser import HTMLParser
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Literal
+
+from engine.training.corpus_text import texts
 
 SHORTEST_DOCUMENT = 6000
+Part = Literal["training", "validation", "test"]
 
 
 class CorpusError(RuntimeError):
@@ -59,12 +60,15 @@ SOURCES = (
         "usr/lib/R/site-library/janeaustenr/data/Rdata.rdb",
     ),
 )
-# PyPI's source archives, by pip, for systems without apt-get.
+# PyPI's source archives, by pip, for systems other than Debian 12.
 PYPI_SOURCES = (
     Source("celery", "5.5.3", "CC-BY-SA-4.0", "docs/[gu]*/**/*.rst"),
     Source("django", "5.2.4", "BSD-3-Clause", "docs/[filmrt]*/**/*.txt"),
     Source("sqlalchemy", "2.0.41", "MIT", "doc/build/[cdfot]*/**/*.rst"),
 )
+
+
+_PARTS: dict[int, Part] = {0: "test", 3: "validation"}
 
 
 @dataclass(frozen=True)
@@ -79,14 +83,31 @@ class Document:
     pairs: tuple[tuple[str, str], ...] = ()
 
     @property
+    def part(self) -> Part:
+        """By its name alone one in eight is for tests and one for validation; the pieces of one long file (name#0,
+        name#1 ...) share their fate.
+        """
+        return _PARTS.get(zlib.crc32(self.name.split("#")[0].encode()) % 8, "training")
+
+    @property
     def held_out(self) -> bool:
-        """One in eight, by its name alone; the parts of one long file (name#0, name#1 ...) share their fate."""
-        return zlib.crc32(self.name.split("#")[0].encode()) % 8 == 0
+        """Whether it is kept for the evaluation alone: nothing that makes heads, or chooses among them, sees it."""
+        return self.part == "test"
 
 
 def sources_here() -> tuple[Source, ...]:
-    """The packages that this system can fetch: Debian's where there is apt-get, else PyPI's."""
-    return SOURCES if shutil.which("apt-get") else PYPI_SOURCES
+    """The packages that this system can fetch: Debian 12's where apt-get has these versions, else PyPI's."""
+    wanted = [f"{source.package}={source.version}" for source in SOURCES]
+    try:
+        found = subprocess.run(["apt-get", "download", "--print-uris", *wanted], capture_output=True, check=False)
+    except OSError:
+        return PYPI_SOURCES
+    return PYPI_SOURCES if found.returncode else SOURCES
+
+
+def can_fetch() -> bool:
+    """Whether there is a program that fetches packages."""
+    return shutil.which("apt-get") is not None or find_spec("pip") is not None
 
 
 def sources_in(folder: Path) -> tuple[Source, ...]:
@@ -134,14 +155,14 @@ def _fetch_archive(source: Source, folder: Path) -> None:
 def read_documents(folder: Path) -> list[Document]:
     """Every document of the fetched packages, sorted by name. Raises CorpusError."""
     documents = []
-    for source in sources_in(folder) or sources_here():
+    for source in sources_in(folder) or SOURCES:
         paths = sorted((folder / source.package).glob(source.files))
         if not paths:
             raise CorpusError(f"{folder} holds no text of {source.package}; train without --data to have it fetched")
         for path in paths:
             documents += [
                 Document(f"{source.package}/{name}", text)
-                for name, text in _texts(path)
+                for name, text in texts(path)
                 if len(text) >= SHORTEST_DOCUMENT
             ]
     return sorted(documents, key=lambda document: document.name)
@@ -154,96 +175,3 @@ def _run(command: list[str], folder: Path, failure: str) -> None:
         raise CorpusError(f"{failure}: {error}") from error
     if result.returncode:
         raise CorpusError(f"{failure}: {result.stderr.strip()}")
-
-
-def _texts(path: Path) -> Iterator[tuple[str, str]]:
-    if path.suffix == ".rdb":
-        yield from _novels(path.read_bytes())
-        return
-    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-    text = data.decode("utf-8", errors="replace")
-    name = path.name.removesuffix(".gz")
-    if name.endswith((".html", ".xml", ".page")):
-        text = _text_of_markup(text)
-    elif name.endswith((".rst", ".txt")) and "/doc" in path.as_posix() and ".. " in text:
-        text = _text_of_rst(text)
-    yield from _parts(name, tidy(text))
-
-
-def _parts(name: str, text: str, size: int = 200_000) -> Iterator[tuple[str, str]]:
-    """A very long file as several documents, so that none is drawn from too rarely."""
-    for number, begin in enumerate(range(0, len(text), size)):
-        yield f"{name}#{number}", text[begin : begin + size]
-
-
-def tidy(text: str) -> str:
-    """Paragraphs on one line each, parted by one blank line; short ones (headings, menus) joined to what follows."""
-    paragraphs = (" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text))
-    return "\n\n".join(paragraph for paragraph in paragraphs if len(paragraph) > 40)
-
-
-class _Paragraphs(HTMLParser):
-    """The text of HTML, DocBook or Mallard: a blank line at each block, nothing of scripts, styles and navigation."""
-
-    BLOCKS = re.compile("p|para|div|li|dt|dd|h[1-6]|title|td|th|tr|pre|screen|section|table|ul|ol|head|body|item")
-    HIDDEN = re.compile("script|style|nav|head|info")
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parts: list[str] = []
-        self.hidden = 0
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
-        self.hidden += bool(self.HIDDEN.fullmatch(tag))
-        if self.BLOCKS.fullmatch(tag):
-            self.parts.append("\n\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        self.hidden = max(0, self.hidden - bool(self.HIDDEN.fullmatch(tag)))
-        if self.BLOCKS.fullmatch(tag):
-            self.parts.append("\n\n")
-
-    def handle_data(self, data: str) -> None:
-        if not self.hidden:
-            self.parts.append(data)
-
-
-def _text_of_markup(markup: str) -> str:
-    parser = _Paragraphs()
-    parser.feed(markup)
-    parser.close()
-    return "".join(parser.parts)
-
-
-def _text_of_rst(text: str) -> str:
-    """The prose of reStructuredText: no directives, code, tables, underlines; roles and literals as plain words."""
-    kept, hidden = [], False
-    for block in re.split(r"\n\s*\n", text):
-        indented = block.startswith((" ", "\t"))
-        if not indented:
-            hidden = block.startswith("..")
-        if not hidden and not re.search(r"^[+|=]", block):
-            kept.append(re.sub(r"^[=~^*#'\"+.-]{3,}$", "", block, flags=re.MULTILINE))
-            hidden = block.rstrip().endswith("::")
-    plain = re.sub(r":[\w:+-]+:`~?!?([^`<]+?)(?: *<[^`>]*>)?`", r"\1", "\n\n".join(kept))
-    return re.sub(r"`+([^`<]+?)(?: *<[^`>]*>)?`+_*", r"\1", plain).replace("**", "").replace("::", ":")
-
-
-def _novels(database: bytes) -> Iterator[tuple[str, str]]:
-    """The novels in R's lazy-load database: each value is its length (4 bytes) and zlib-compressed serialised lines."""
-    begin, number = 0, 0
-    while begin < len(database):
-        stream = zlib.decompressobj()
-        serialised = stream.decompress(database[begin + 4 :])
-        begin = len(database) - len(stream.unused_data)
-        text = tidy("\n".join(_strings(serialised)))
-        if len(text) > 100_000:
-            yield from _parts(f"novel-{number}", text)
-            number += 1
-
-
-def _strings(serialised: bytes) -> Iterator[str]:
-    """The character vectors of R's serialisation: each string is flags (type 9), a length and its bytes."""
-    for match in re.finditer(rb"\x00\x04\x00\x09(....)", serialised, re.DOTALL):
-        length = int.from_bytes(match[1], "big")
-        yield serialised[match.end() : match.end() + length].decode("utf-8", errors="replace")

@@ -17,22 +17,25 @@ from engine.documents.find import find_files
 from engine.documents.reasons import SENTENCES
 from engine.errors import UserError
 from engine.training.corpus import CorpusError, Document, fetch, read_documents, sources_here, sources_in
+from engine.training.corpus_text import joined
 from engine.training.question_files import SHORTEST_CONTEXT, read_questions
 
 LEAST_CHARACTERS = 20_000
 # Shorter files are read together with the next ones.
 _SHORTEST_FILE = 2000
 _QUESTIONS = frozenset({".json", ".jsonl"})
-_LIST_ITEM = re.compile(r"\s*(?:[-*\u2022\u2013]|\(?\d{1,2}[.)])\s+\S")
 
 Say = Callable[[str], None]
 
 
 @dataclass
 class Data:
-    """described: each source of text with its licence. skipped: how many files were left out, by the reason."""
+    """documents: for training and validation. test: the corpus's documents that are kept for the evaluation alone.
+    described: each source of text with its licence. skipped: how many files were left out, by the reason.
+    """
 
     documents: list[Document] = field(default_factory=list)
+    test: list[Document] = field(default_factory=list)
     described: list[str] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
 
@@ -44,7 +47,7 @@ class Data:
     def digest(self) -> str:
         """Of all text and questions, to know whether it is the same again."""
         digest = hashlib.sha256()
-        for document in self.documents:
+        for document in (*self.documents, *self.test):
             digest.update(repr((document.name, document.text, document.pairs)).encode())
         return digest.hexdigest()
 
@@ -87,9 +90,11 @@ def _fetch(corpus: Path, say: Say) -> None:
 
 def _add_corpus(data: Data, folder: Path) -> None:
     try:
-        data.documents += read_documents(folder)
+        found = read_documents(folder)
     except CorpusError as error:
         raise UserError("no_data", f"{error}.") from error
+    data.documents += [document for document in found if document.part != "test"]
+    data.test += [document for document in found if document.part == "test"]
     data.described += [str(source) for source in sources_in(folder)]
 
 
@@ -152,15 +157,5 @@ def _of_some_length(texts: Iterable[str]) -> list[str]:
 
 def tidied(text: str) -> str:
     """Lines that a page's width broke are joined; paragraphs, headings and list items keep lines of their own."""
-    blocks = (_joined(block.split("\n")) for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n")))
+    blocks = ("\n".join(joined(block.split("\n"))) for block in re.split(r"\n\s*\n", text.replace("\r\n", "\n")))
     return "\n\n".join(block for block in blocks if block)
-
-
-def _joined(lines: Sequence[str]) -> str:
-    joined: list[str] = []
-    for line in filter(None, (" ".join(line.split()) for line in lines)):
-        if joined and not _LIST_ITEM.match(line) and not joined[-1].startswith("#"):
-            joined[-1] += f" {line}"
-        else:
-            joined.append(line)
-    return "\n".join(joined)

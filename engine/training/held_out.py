@@ -1,4 +1,4 @@
-"""Which documents are trained on and which are held out, so that no text is in both. It knows no source of text."""
+"""Which documents are trained on and which check the heads, so that no text is in both. It knows no source of text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from engine.training.corpus import Document
 
@@ -15,40 +15,69 @@ from engine.training.corpus import Document
 _LEAST, _MOST, _WANTED = 1 / 32, 1 / 2, 1 / 8
 # Two documents are copies when the smaller shares this much of its sentences with the other.
 _COPIED = 0.5
+_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)|$)", re.MULTILINE)
+# Shorter ones may be alike by chance.
+_LONG_SENTENCE = 30
 # A sentence in more documents than this is a page's foot or a licence, and says nothing of copies.
 _COMMON = 20
 
 
 @dataclass(frozen=True)
 class Split:
-    """copies: documents left out since another is nearly the same."""
+    """validation: for early stop and calibration. copies: documents left out since another is nearly the same."""
 
     training: list[Document]
-    held_out: list[Document]
+    validation: list[Document]
     copies: int
 
 
-def split(documents: Sequence[Document]) -> Split:
-    """Holds out about an eighth: whole documents, by name; of few documents the last eighth of each."""
-    unique = without_copies(documents)
-    total = sum(len(document.text) for document in unique)
-    by_name = [document for document in unique if document.held_out]
-    copies = len(documents) - len(unique)
+def split(documents: Sequence[Document], test: Sequence[Document] = ()) -> Split:
+    """Holds out about an eighth: whole documents, by name; of few documents the last eighth of each.
+
+    test: documents of the evaluation, which are in neither part. No long sentence of theirs is in validation, and none
+    of theirs or of validation in training.
+    """
+    unique = without_copies(documents, test)
+    training, validation = _parted(unique)
+    validation = without_sentences_of(validation, test)
+    training = without_sentences_of(training, [*validation, *test])
+    return Split(training, validation, len(documents) - len(unique))
+
+
+def _parted(documents: Sequence[Document]) -> tuple[list[Document], list[Document]]:
+    total = sum(len(document.text) for document in documents)
+    by_name = [document for document in documents if document.part == "validation"]
     if _LEAST <= _share(by_name, total) <= _MOST:
-        return Split([document for document in unique if not document.held_out], by_name, copies)
+        return [document for document in documents if document.part != "validation"], by_name
     chosen: list[Document] = []
-    for document in sorted(unique, key=lambda document: zlib.crc32(document.name.encode())):
+    for document in sorted(documents, key=lambda document: zlib.crc32(document.name.encode())):
         if len(document.text) <= total / 4 and _share(chosen, total) < _WANTED:
             chosen.append(document)
     if chosen:
-        return Split([document for document in unique if document not in chosen], chosen, copies)
-    ends = [_last_eighth(document) for document in unique]
-    return Split([first for first, _ in ends], [last for _, last in ends], copies)
+        return [document for document in documents if document not in chosen], chosen
+    ends = [_last_eighth(document) for document in documents]
+    return [first for first, _ in ends], [last for _, last in ends]
 
 
-def without_copies(documents: Sequence[Document]) -> list[Document]:
-    """One document of each group of nearly identical ones: one that is held out by its name where there is one."""
-    sentences = [_sentences(document.text) for document in documents]
+def without_sentences_of(documents: Sequence[Document], others: Sequence[Document]) -> list[Document]:
+    """The documents without the long sentences that others have too, and without questions whose answers went so."""
+    known = set(chain.from_iterable(_sentences(document.text) for document in others))
+    return [_without(document, known) for document in documents]
+
+
+def _without(document: Document, known: set[int]) -> Document:
+    text = _SENTENCE.sub(lambda found: "" if _number(found[0]) in known else found[0], document.text)
+    if text == document.text:
+        return document
+    text = re.sub(r"\n{3,}", "\n\n", re.sub(r" +(?=\n)|(?<=\n) +|(?<= ) +", "", text)).strip()
+    pairs = tuple(pair for pair in document.pairs if pair[1] in text or pair[1] not in document.text)
+    return replace(document, text=text, pairs=pairs)
+
+
+def without_copies(documents: Sequence[Document], test: Sequence[Document] = ()) -> list[Document]:
+    """One document of each group of nearly identical ones, and none that is nearly the same as one of `test`."""
+    known = [*documents, *test]
+    sentences = [_sentences(document.text) for document in known]
     shared: Counter[tuple[int, int]] = Counter()
     places = defaultdict(list)
     for place, found in enumerate(sentences):
@@ -57,22 +86,28 @@ def without_copies(documents: Sequence[Document]) -> list[Document]:
     for holders in places.values():
         if 1 < len(holders) <= _COMMON:
             shared.update(combinations(holders, 2))
+
+    def worth(place: int) -> tuple[bool, bool, bool, int]:
+        """The least of two copies is dropped: first what is trained on, then what has no questions, then the later."""
+        document = known[place]
+        return place >= len(documents), document.part == "validation", bool(document.pairs), -place
+
     dropped: set[int] = set()
     for (one, other), count in sorted(shared.items()):
         if count >= _COPIED * min(len(sentences[one]), len(sentences[other])) and not dropped & {one, other}:
-            dropped.add(_lesser(documents, one, other))
+            dropped.add(min(one, other, key=worth))
     return [document for place, document in enumerate(documents) if place not in dropped]
 
 
-def _lesser(documents: Sequence[Document], one: int, other: int) -> int:
-    """Of two copies the place of the one that is trained on, else of the one without questions, else of the later."""
-    return min((one, other), key=lambda place: (documents[place].held_out, bool(documents[place].pairs), -place))
-
-
 def _sentences(text: str) -> set[int]:
-    """A number for each sentence of some length, whatever its case and spacing."""
-    plain = (" ".join(re.findall(r"\w+", sentence.lower())) for sentence in re.split(r"[.!?]\s|\n\n", text))
-    return {zlib.crc32(sentence.encode()) for sentence in plain if len(sentence) > 30}
+    """The numbers of a text's long sentences."""
+    return {number for found in _SENTENCE.findall(text) if (number := _number(found)) is not None}
+
+
+def _number(sentence: str) -> int | None:
+    """Of a sentence of some length, whatever its case, spacing and punctuation."""
+    plain = " ".join(re.findall(r"\w+", sentence.lower()))
+    return zlib.crc32(plain.encode()) if len(plain) > _LONG_SENTENCE else None
 
 
 def _share(documents: Sequence[Document], total: int) -> float:

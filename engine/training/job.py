@@ -32,11 +32,9 @@ from engine.training.plot import draw
 from engine.training.run_folder import CHECKPOINT, Progress, RunFolder, load_checkpoint
 from engine.training.samples import Recipe
 from engine.training.session import TrainingSession
+from engine.training.sources.requests import LONGEST_BRANCH
 from engine.training.stopping import Stopping
 from engine.training.training_run import HELD_OUT_SAMPLES, Plan, TrainingRun
-
-# Positions that questions and answers may take after the longest context.
-_ROOM_FOR_BRANCHES = 512
 
 
 class TrainingJob:
@@ -50,7 +48,6 @@ class TrainingJob:
         self.folder = RunFolder(args.run if self.writes else None, progress)
         if self.writes and not self._resumes:
             self._begin_anew()
-        self.folder.forget_pause()
 
     @contextmanager
     def told_when_it_fails(self) -> Iterator[None]:
@@ -75,15 +72,17 @@ class TrainingJob:
         self.name, self.fingerprint = model_name(path), fingerprint(path, file_sha256)
         self.folder.tell(model=self.name, fingerprint=self.fingerprint)
         self.data = self._data()
-        documents = split(self.data.documents)
+        documents = split(self.data.documents, self.data.test)
         if documents.copies:
             self._say(f"{documents.copies} documents were left out: others are nearly the same.")
-        for part, which in ((documents.training, "train on"), (documents.held_out, "hold out")):
+        for part, which in ((documents.training, "train on"), (documents.validation, "hold out")):
             if not args.mixture.suits(part):
                 raise UserError("no_data", f"There is nothing that --labels {args.mixture} can ask in what to {which}.")
-        self._say(f"{len(documents.training)} documents to train on, {len(documents.held_out)} held out")
+        self._say(f"{len(documents.training)} documents to train on, {len(documents.validation)} held out")
         recipe = Recipe(args.longest, mixture=args.mixture)
-        self.session = TrainingSession(self._backbone(shape), documents.training, documents.held_out, recipe, args.seed)
+        self.session = TrainingSession(
+            self._backbone(shape), documents.training, documents.validation, recipe, args.seed
+        )
         self.trainer = self._trainer()
         self.run = TrainingRun(
             self.trainer,
@@ -185,12 +184,14 @@ class TrainingJob:
             **{name.replace("_", "-"): getattr(args, name) for name in names},
             "data": self.data.digest,
             "processes": self.accelerator.num_processes,
+            "device": self.session.backbone.device.type,
+            "dtype": str(self.session.backbone.dtype).removeprefix("torch."),
+            "weights": args.weights,
         }
 
     def _recipe(self) -> dict[str, Any]:
         told = {name.replace("-", "_"): value for name, value in self._identity().items()}
-        precision = str(self.session.backbone.dtype).removeprefix("torch.")
-        recipe = {**told, **asdict(self.optimisation), "precision": precision}
+        recipe = {**told, **asdict(self.optimisation)}
         return {name: value for name, value in recipe.items() if name not in ("model", "data")}
 
     def _metadata(self, rows: list[dict[str, Any]]) -> dict[str, str]:
@@ -230,8 +231,8 @@ def open_backbone(shape: ModelShape, target: Target, longest: int) -> Any:
     from engine.training.backbone import Backbone
 
     backbone = Backbone(shape.path, Placement(target.device, target.dtype, target.weight_bits))
-    if longest + _ROOM_FOR_BRANCHES > backbone.context_length:
-        most = backbone.context_length - _ROOM_FOR_BRANCHES
+    if longest + LONGEST_BRANCH > backbone.context_length:
+        most = backbone.context_length - LONGEST_BRANCH
         message = f"{shape.name} sees {backbone.context_length:,} tokens at once. Say --longest {most} or less."
         raise UserError("bad_params", message)
     return backbone

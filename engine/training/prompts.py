@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from random import Random
 
 from engine.training.corpus import Document
-from engine.training.sources.base import Piece, Request, Source
+from engine.training.sources.base import Piece, Request, Source, Tokenize
 
 CHARACTERS_PER_TOKEN = 4.3
 CONTINUATION_CHARACTERS = 2000
+# Of a name and of a page's marker, and of the next page's.
+_MARKERS = 60
 _NAMES = ("report", "notes", "lease", "chapter", "manual", "letter")
 _EXTENSIONS = ("pdf", "txt", "md", "docx")
 
@@ -30,13 +32,32 @@ class Prompt:
 def make_prompt(document: Document, sources: Sequence[Source], rng: Random, length: int, whole: int) -> Prompt:
     """A piece of about `length` characters of a document, and what these sources ask about it.
 
-    A document that came with questions is taken from its beginning, up to `whole` characters of it.
+    A document that came with questions is taken from its beginning, up to `whole` characters of it. Both are made
+    smaller by what is put into the text, by half at most.
     """
+    added = _MARKERS + sum(source.adds for source in sources)
+    length, whole = (max(size - added, size // 2) for size in (length, whole))
     piece = beginning(document, whole) if document.pairs else Piece(*cut_at(document.text, rng, length))
     asked = {source.name: source.ask(piece, rng) for source in sources if source.suits(document)}
     planted = [sentence for ask in asked.values() for sentence in ask.planted]
     text = plant(planted, piece.text, rng) if planted else piece.text
     return Prompt(as_document(text, rng), {name: ask.requests for name, ask in asked.items() if ask.requests})
+
+
+def fitted(prompt: Prompt, tokenize: Tokenize, longest: int) -> Prompt:
+    """With the document cut to at most `longest` tokens, and without what is asked about the rest of it."""
+    document = prompt.document
+    while (length := len(tokenize(document, False))) > longest:
+        most = int(len(document) * longest / length)
+        document = document[: max(document.rfind(" ", 0, most), 0) or most]
+    if document == prompt.document:
+        return prompt
+    lost = prompt.document[len(document) :]
+    asked = {
+        name: [request for request in requests if request.asks_about(document, lost)]
+        for name, requests in prompt.asked.items()
+    }
+    return Prompt(document, {name: requests for name, requests in asked.items() if requests})
 
 
 def beginning(document: Document, length: int) -> Piece:

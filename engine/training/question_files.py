@@ -36,11 +36,13 @@ def read_questions(path: Path) -> list[Document]:
 
 
 def _records(text: str) -> list[Any]:
-    """Of a JSON list, of an object that holds one, or of one object a line."""
+    """Of a JSON list, of an object that is a record or holds a list of them, or of one object a line."""
     try:
         data = json.loads(text)
     except ValueError:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
+    if isinstance(data, Mapping) and any(True for _ in _turns(data)):
+        return [data]
     if isinstance(data, Mapping):
         lists = [value for value in data.values() if isinstance(value, list)]
         return lists[0] if lists else [data]

@@ -20,6 +20,8 @@ from engine.errors import UserError
 
 CHECKPOINT = "checkpoint.pt"
 BEAT_SECONDS = 1.5
+WINDOWS = os.name == "nt"
+RETRY_SECONDS = 1.0
 State = Literal["starting", "running", "paused", "done", "failed"]
 
 
@@ -84,10 +86,6 @@ class RunFolder:
     def pause_asked(self) -> bool:
         return self.path is not None and (self.path / "pause").exists()
 
-    def forget_pause(self) -> None:
-        if self.path is not None:
-            (self.path / "pause").unlink(missing_ok=True)
-
     def log(self, row: Mapping[str, Any]) -> None:
         """Appends a line to log.jsonl."""
         if self.path is not None:
@@ -149,12 +147,32 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return state
 
 
-def _replace(path: Path, text: str) -> None:
-    """Whole or not at all. On Windows a file that somebody reads cannot be replaced: the next beat does it."""
-    partial = path.with_name(path.name + ".partial")
+def forget_old_pause(path: Path) -> None:
+    """Removes the wish that an earlier run pause. One of a run that is being started is its own: who starts it has
+    removed any older one, and may have asked for a pause since.
+    """
     try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except PermissionError:
-        if os.name != "nt":
-            raise
+        told = json.loads((path / "progress.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        told = {}
+    if not isinstance(told, dict) or told.get("state") != "starting":
+        (path / "pause").unlink(missing_ok=True)
+
+
+def _replace(path: Path, text: str) -> None:
+    """Whole or not at all. On Windows a file that somebody reads cannot be replaced for a moment: it is tried for a
+    second, and the next beat does it.
+    """
+    partial = path.with_name(path.name + ".partial")
+    deadline = time.monotonic() + RETRY_SECONDS
+    while True:
+        try:
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(path)
+            return
+        except PermissionError:
+            if not WINDOWS:
+                raise
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.02)

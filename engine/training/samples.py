@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -15,12 +15,15 @@ from engine.errors import UserError
 from engine.locret.training import LayerSample, attention_labels
 from engine.training.backbone import Backbone, LayerFeatures
 from engine.training.corpus import Document
-from engine.training.prompts import Prompt, make_prompt
-from engine.training.sources.base import Words
+from engine.training.prompts import Prompt, fitted, make_prompt
+from engine.training.sources.base import Tokenize, Words
 from engine.training.sources.mixture import DEFAULT, Mixture, parse
 
-_MEASURED_CHARACTERS = 20_000
+# Characters per token are measured on pieces of this many characters, from about this many documents.
+_MEASURED_CHARACTERS, _MEASURED_DOCUMENTS = 1000, 50
 _TRIES = 50
+# The branches' tokens that one pass of the backbone holds beside the context: more of them take several passes.
+TOKENS_OF_A_PASS = 4096
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,11 @@ class LayerLabels:
     features: Tensor
     labels: Mapping[str, Tensor]
 
+    def joined(self, labels: Mapping[str, Tensor]) -> LayerLabels:
+        """With what else was asked about the same context."""
+        both = {name: torch.maximum(self.labels[name], labels[name]) for name in self.labels.keys() & labels.keys()}
+        return LayerLabels(self.features, {**self.labels, **labels, **both})
+
 
 def words_of(vocabulary: Vocabulary) -> Words:
     """The chat's control tokens by the model's own template. What ends an answer is what its turn ends with."""
@@ -72,13 +80,19 @@ def words_of(vocabulary: Vocabulary) -> Words:
 
 
 def characters_per_token(documents: Sequence[Document], words: Words) -> float:
-    """Of the beginnings of these documents, rounded."""
-    text = "".join(document.text[:2000] for document in documents[: _MEASURED_CHARACTERS // 2000])
+    """Of pieces from the middle of these documents, one in so many of them, rounded."""
+    measured = documents[:: -(-len(documents) // _MEASURED_DOCUMENTS) or 1]
+    middles = ((document.text, len(document.text) // 2) for document in measured)
+    text = "".join(text[middle : middle + _MEASURED_CHARACTERS] for text, middle in middles)
     return round(len(text) / max(1, len(words.tokenize(text, False))), 1) or 1.0
 
 
-def draw_prompt(documents: Sequence[Document], recipe: Recipe, seed: int, step: int, per_token: float = 4.3) -> Prompt:
-    """The prompt of a step, a function of its arguments alone. per_token: characters of a token.
+def draw_prompt(
+    documents: Sequence[Document], recipe: Recipe, seed: int, step: int, tokenize: Tokenize, per_token: float = 4.3
+) -> Prompt:
+    """The prompt of a step, a function of its arguments alone, with at most the recipe's tokens.
+
+    per_token: how many characters of a text are likely to be a token.
 
     Raises UserError("no_data") where the sources have nothing to ask about these documents.
     """
@@ -87,16 +101,17 @@ def draw_prompt(documents: Sequence[Document], recipe: Recipe, seed: int, step: 
         sources = recipe.mixture.draw(rng)
         suited = [document for document in documents if any(source.suits(document) for source in sources)]
         length = int(recipe.context_tokens(rng) * per_token)
-        prompt = make_prompt(rng.choice(suited or documents), sources, rng, length, int(recipe.longest * per_token))
+        drawn = make_prompt(rng.choice(suited or documents), sources, rng, length, int(recipe.longest * per_token))
+        prompt = fitted(drawn, tokenize, recipe.longest)
         if prompt.asked:
             return prompt
     message = f"Nothing can be asked about this text with --labels {recipe.mixture}. Add other text or other labels."
     raise UserError("no_data", message)
 
 
-def tokenize_prompt(prompt: Prompt, words: Words, longest: int) -> TokenPrompt:
-    """Document and questions as in the product's stream, the document cut at `longest` tokens."""
-    document = words.tokenize(prompt.document, False)[:longest]
+def tokenize_prompt(prompt: Prompt, words: Words) -> TokenPrompt:
+    """Document and questions as in the product's stream."""
+    document = words.tokenize(prompt.document, False)
     branches: list[list[int]] = []
     queries: dict[str, list[int]] = {}
     length = 0
@@ -109,16 +124,38 @@ def tokenize_prompt(prompt: Prompt, words: Words, longest: int) -> TokenPrompt:
 
 
 def label_prompt(backbone: Backbone, prompt: TokenPrompt) -> list[LayerLabels]:
-    """Runs the backbone once over the context and all its branches; each source's labels on their own."""
-    places = {name: torch.tensor(queries, device=backbone.device) for name, queries in prompt.queries.items()}
+    """Runs the backbone over the context and its branches, all in one pass if they are few; each source's labels on
+    their own.
+    """
     labelled: dict[int, LayerLabels] = {}
+    for branches, queries in _passes(prompt):
+        places = {name: torch.tensor(asked, device=backbone.device) for name, asked in queries.items()}
 
-    def receive(layer: int, computed: LayerFeatures) -> None:
-        labels = {name: attention_labels(computed.queries[:, asked], computed.keys) for name, asked in places.items()}
-        labelled[layer] = LayerLabels(computed.features, labels)
+        def receive(layer: int, computed: LayerFeatures, places: Mapping[str, Tensor] = places) -> None:
+            labels = {
+                name: attention_labels(computed.queries[:, asked], computed.keys) for name, asked in places.items()
+            }
+            before = labelled.get(layer)
+            labelled[layer] = before.joined(labels) if before else LayerLabels(computed.features, labels)
 
-    backbone.run(prompt.context, prompt.branches, receive)
+        backbone.run(prompt.context, branches, receive)
     return [labelled[layer] for layer in range(backbone.layers)]
+
+
+def _passes(prompt: TokenPrompt) -> Iterator[tuple[list[list[int]], dict[str, list[int]]]]:
+    """Branches that are run together, and by source the places of the queries in their tokens."""
+    first, last = 0, 0
+    together: list[list[int]] = []
+    for number, branch in enumerate(prompt.branches, 1):
+        together.append(branch)
+        last += len(branch)
+        following = prompt.branches[number : number + 1]
+        if not following or last - first + len(following[0]) > TOKENS_OF_A_PASS:
+            places = {
+                name: [at - first for at in asked if first <= at < last] for name, asked in prompt.queries.items()
+            }
+            yield together, {name: asked for name, asked in places.items() if asked}
+            first, together = last, []
 
 
 def combined(labelled: Sequence[LayerLabels], sources: Collection[str] | None = None) -> list[LayerSample]:

@@ -57,5 +57,5 @@ class TrainingSession:
         return self._label(self.held_out, HELD_OUT_SEED, number)
 
     def _label(self, documents: Sequence[Document], seed: int, step: int) -> list[LayerLabels]:
-        prompt = draw_prompt(documents, self.recipe, seed, step, self.per_token)
-        return label_prompt(self.backbone, tokenize_prompt(prompt, self.words, self.recipe.longest))
+        prompt = draw_prompt(documents, self.recipe, seed, step, self.words.tokenize, self.per_token)
+        return label_prompt(self.backbone, tokenize_prompt(prompt, self.words))

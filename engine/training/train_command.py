@@ -16,7 +16,7 @@ import torch
 from engine.errors import UserError
 from engine.locret.training import SMOOTHING_WEIGHT
 from engine.runtimes import DEVICES, DTYPES, WEIGHTS, quiet
-from engine.training.run_folder import CHECKPOINT
+from engine.training.run_folder import CHECKPOINT, forget_old_pause
 from engine.training.sources.mixture import DEFAULT, parse
 from engine.training.stopping import Stopping
 
@@ -60,6 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Trains; 0 when the heads are written or the run was paused, 130 when Ctrl+C paused it. Raises UserError."""
     refuse_bad_input(args)
+    if not args.trial:
+        forget_old_pause(args.run)
     if args.threads:
         torch.set_num_threads(args.threads)
     quiet()

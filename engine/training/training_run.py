@@ -5,6 +5,7 @@ It knows no command line and writes no heads. accelerate spreads it over process
 
 from __future__ import annotations
 
+import math
 import statistics
 import time
 from collections import deque
@@ -128,7 +129,7 @@ class TrainingRun:
         began = time.monotonic()
         share = self._accelerator.num_processes
         number = self.trainer.step * share + self._accelerator.process_index
-        self._recent.append(_numbers(self.trainer.train_on(self.session.sample(number))))
+        self._recent.append(_finite(_numbers(self.trainer.train_on(self.session.sample(number)))))
         self._step_seconds.append(time.monotonic() - began)
 
     def _report(self) -> None:
@@ -147,7 +148,7 @@ class TrainingRun:
         share, index = self._accelerator.num_processes, self._accelerator.process_index
         mine = range(index, HELD_OUT_SAMPLES, share) or range(index % HELD_OUT_SAMPLES, index % HELD_OUT_SAMPLES + 1)
         found = [_numbers(self.trainer.check(sample)) for sample in self.session.held_out_samples(mine)]
-        means = self._over_processes(_means(found))
+        means = _finite(self._over_processes(_means(found)))
         row = dict(zip(COLUMNS, means, strict=True))
         self.folder.log({"step": self.trainer.step, "kind": "held-out", **row})
         self._say(f"step {self.trainer.step}: held-out loss {row['loss']:.4f}, overlap {means[2]:.0%}")
@@ -220,6 +221,17 @@ def _numbers(figures: Figures) -> list[float]:
     """In the order of COLUMNS."""
     overlaps = [figures.overlap[share].item() for share in OVERLAP_SHARES]
     return [figures.loss.regression.item(), figures.loss.smoothing.item(), *overlaps]
+
+
+def _finite(figures: list[float]) -> list[float]:
+    """Raises UserError where there is a figure that is no number: the heads are beyond mending."""
+    if all(map(math.isfinite, figures)):
+        return figures
+    message = (
+        "The training has diverged: its loss is no number any more. Begin anew (--overwrite) with a smaller "
+        "--learning-rate, or let the model compute in full precision (--dtype float32)."
+    )
+    raise UserError("training_failed", message)
 
 
 def _means(rows: Sequence[Sequence[float]]) -> list[float]:

@@ -5,13 +5,13 @@ It knows the store and the command's option for data, nothing of how texts are d
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from engine.errors import UserError
 from engine.store import Store
+from engine.training.corpus import can_fetch
 
 # About 50,000 tokens: heads that see less learn the texts themselves.
 LEAST_CHARACTERS = 200_000
@@ -24,7 +24,7 @@ def available(store: Store) -> dict[str, Any]:
         "documents": len(files),
         "characters": sum(files.values()),
         "least": LEAST_CHARACTERS,
-        "standard": shutil.which("apt-get") is not None,
+        "standard": can_fetch(),
     }
 
 

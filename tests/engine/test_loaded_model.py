@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 from engine.budget import selection_for
-from engine.loaded_model import LoadedModel, file_sha256, load_model
+from engine.loaded_model import LoadedModel, file_sha256, find_heads, load_model
 from engine.locret.heads import RetainingHeads, save_heads
 from engine.model_shape import read_shape
 from engine.settings import PolicyName
@@ -54,9 +55,18 @@ def test_heads_are_found_by_the_models_own_sha256(llama: Path, tmp_path: Path) -
     assert loaded.selection == selection_for(256)
 
 
+def test_of_several_heads_for_a_model_the_newest_are_found(tmp_path: Path) -> None:
+    heads = RetainingHeads(1, 4, 2, 1)
+    for name, day in (("b", 2), ("c", 1), ("a", 3), ("d", 0)):
+        save_heads(heads, tmp_path / f"{name}.safetensors", {"model_sha256": "0" * 64 if name != "a" else "1" * 64})
+        os.utime(tmp_path / f"{name}.safetensors", (day * 86_400, day * 86_400))
+    found = find_heads("0" * 64, [tmp_path])
+    assert found is not None
+    assert found.stem == "b"
+
+
 def test_the_shipped_heads_are_for_the_starter_model_as_packaged_and_as_unpacked() -> None:
     from engine import paths
-    from engine.loaded_model import find_heads
 
     for model in (paths.packaged_model(), paths.unpacked_model()):
         assert model is not None

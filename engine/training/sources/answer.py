@@ -12,15 +12,13 @@ from engine.training.sources.requests import Question
 
 @dataclass(frozen=True)
 class Answers:
-    """All questions about a context are asked, or `most` of them."""
+    """All questions about a context are asked."""
 
-    most: int = 12
     name: str = "answer"
+    adds: int = 0
 
     def suits(self, document: Document) -> bool:
         return bool(document.pairs)
 
-    def ask(self, piece: Piece, rng: Random) -> Asked:
-        pairs = list(piece.pairs)
-        chosen = pairs if len(pairs) <= self.most else rng.sample(pairs, self.most)
-        return Asked([Question(question, answer) for question, answer in chosen])
+    def ask(self, piece: Piece, rng: Random) -> Asked:  # noqa: ARG002
+        return Asked([Question(question, answer, answer) for question, answer in piece.pairs])

@@ -46,6 +46,9 @@ class Branch:
 class Request(Protocol):
     """Something asked about a context."""
 
+    def asks_about(self, kept: str, lost: str) -> bool:
+        """Whether it still has its sense when the end of the text, `lost`, is cut off."""
+
     def branches(self, document: Sequence[int], words: Words) -> list[Branch]:
         """document: the context's tokens after the chat's opening."""
 
@@ -59,10 +62,12 @@ class Asked:
 
 
 class Source(Protocol):
-    """A source of labels. name: in `--labels` and in the run's log."""
+    """A source of labels. name: in `--labels` and in the run's log. adds: how many characters it puts into the text."""
 
     @property
     def name(self) -> str: ...
+    @property
+    def adds(self) -> int: ...
     def suits(self, document: Document) -> bool:
         """Whether it has anything to ask about this document."""
 

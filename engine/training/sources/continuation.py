@@ -16,6 +16,7 @@ class NextWords:
 
     tokens: int = 48
     name: str = "continue"
+    adds: int = 0
 
     def suits(self, document: Document) -> bool:
         return bool(document.text)

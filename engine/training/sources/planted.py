@@ -15,10 +15,11 @@ _SHORT_ASIDES = ("", "", "", "Answer briefly. ", "Please answer from the documen
 
 @dataclass(frozen=True)
 class PlantedFacts:
-    """count: how many facts are planted, both ends included; all are asked for."""
+    """count: how many facts are planted, both ends included; all are asked for. adds: of four sentences."""
 
     count: tuple[int, int] = (2, 6)
     name: str = "planted"
+    adds: int = 300
 
     def suits(self, document: Document) -> bool:
         return bool(document.text)
@@ -40,4 +41,4 @@ def distinct_facts(rng: Random, count: int, held_out: bool = False) -> list[Fact
 def ask(fact: Fact, rng: Random) -> Question:
     """The fact's question, now and then with an instruction, and its answer in full or as the value alone."""
     answer = short_answer(fact) if rng.random() < 0.35 else f"{fact.answer}."
-    return Question(rng.choice(_SHORT_ASIDES) + fact.question, answer)
+    return Question(rng.choice(_SHORT_ASIDES) + fact.question, answer, fact.sentence)

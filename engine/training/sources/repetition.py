@@ -16,6 +16,7 @@ class Repetitions:
 
     tokens: int = 256
     name: str = "repeat"
+    adds: int = 0
 
     def suits(self, document: Document) -> bool:
         return bool(document.text)

@@ -11,14 +11,23 @@ from engine.training.sources.base import Branch, Words
 REPEAT_FIRST = "\n\nRepeat the previous context exactly."
 REPEAT_NEXT = "\n\nRepeat the part of the previous context exactly, starting with"
 _REMINDER_TOKENS = 8
+# The positions that a branch may take after the context.
+LONGEST_BRANCH = 512
 
 
 @dataclass(frozen=True)
 class Question:
-    """The queries begin at the token that predicts the answer's first and end at the one that ends the answer."""
+    """The queries begin at the token that predicts the answer's first and end at the one that ends the answer.
+
+    evidence: what of the text one must have read to answer; empty where nobody knows.
+    """
 
     question: str
     answer: str
+    evidence: str = ""
+
+    def asks_about(self, kept: str, lost: str) -> bool:
+        return stands_in(self.evidence, kept) or not stands_in(self.evidence, kept + lost)
 
     def branches(self, document: Sequence[int], words: Words) -> list[Branch]:  # noqa: ARG002
         asked = words.tokenize(f"\n\n{self.question}", False) + words.closing
@@ -31,6 +40,9 @@ class Continuation:
 
     text: str
     tokens: int
+
+    def asks_about(self, kept: str, lost: str) -> bool:  # noqa: ARG002
+        return not lost
 
     def branches(self, document: Sequence[int], words: Words) -> list[Branch]:  # noqa: ARG002
         following = words.tokenize(self.text, False)[: self.tokens]
@@ -45,6 +57,9 @@ class Repetition:
 
     tokens: int
 
+    def asks_about(self, kept: str, lost: str) -> bool:  # noqa: ARG002
+        return True
+
     def branches(self, document: Sequence[int], words: Words) -> list[Branch]:
         return [self._piece(document, first, words) for first in range(0, len(document), self.tokens)]
 
@@ -54,5 +69,13 @@ class Repetition:
         return _answered(asked + words.closing, list(document[first : first + self.tokens]))
 
 
+def stands_in(words: str, text: str) -> bool:
+    """Whatever the lines are broken at."""
+    return " ".join(words.split()) in " ".join(text.split())
+
+
 def _answered(asked: list[int], answer: list[int]) -> Branch:
+    """Of a question that is too long the end, and of an answer the beginning."""
+    asked = asked[-LONGEST_BRANCH // 2 :]
+    answer = answer[: LONGEST_BRANCH - len(asked)]
     return Branch(asked + answer, range(len(asked) - 1, len(asked) + len(answer)))

@@ -59,6 +59,7 @@ class TextQuestions:
 
     count: tuple[int, int] = (3, 8)
     name: str = "text"
+    adds: int = 0
 
     def suits(self, document: Document) -> bool:
         return bool(document.text)
@@ -94,7 +95,7 @@ def about(text: str, rng: Random) -> Question | None:
     sentence = _sentence_with(_TOPIC, text, rng)
     if sentence is None:
         return None
-    return Question(rng.choice(_ABOUT).format(rng.choice(_TOPIC.findall(sentence))), sentence)
+    return Question(rng.choice(_ABOUT).format(rng.choice(_TOPIC.findall(sentence))), sentence, sentence)
 
 
 def date(text: str, rng: Random) -> Question | None:
@@ -116,7 +117,7 @@ def how_many(text: str, rng: Random) -> Question | None:
         return None
     counted = rng.choice(list(_COUNTED.finditer(sentence)))
     begin = " ".join(sentence.split()[:5])
-    return Question(rng.choice(_HOW_MANY).format(noun=counted[2], begin=begin), f"{counted[1]} {counted[2]}.")
+    return Question(rng.choice(_HOW_MANY).format(noun=counted[2], begin=begin), f"{counted[1]} {counted[2]}.", sentence)
 
 
 def definition(text: str, rng: Random) -> Question | None:
@@ -125,13 +126,13 @@ def definition(text: str, rng: Random) -> Question | None:
     if not defined:
         return None
     term, sentence = rng.choice(defined)
-    return Question(rng.choice(_MEANS).format(term), sentence)
+    return Question(rng.choice(_MEANS).format(term), sentence, sentence)
 
 
 def heading(text: str, rng: Random) -> Question | None:
     """A line on its own, and the first sentence below it."""
     found = _drawn(_HEADING, text, rng)
-    return Question(rng.choice(_SECTION).format(found[1]), found[2]) if found else None
+    return Question(rng.choice(_SECTION).format(found[1]), found[2], found[2]) if found else None
 
 
 def list_item(text: str, rng: Random) -> Question | None:
@@ -141,7 +142,7 @@ def list_item(text: str, rng: Random) -> Question | None:
         return None
     place = rng.randrange(len(items) - 1)
     before = " ".join(items[place].split()[:8])
-    return Question(rng.choice(_NEXT_ITEM).format(before), items[place + 1])
+    return Question(rng.choice(_NEXT_ITEM).format(before), items[place + 1], items[place + 1])
 
 
 KINDS: dict[str, Kind] = {
@@ -156,7 +157,7 @@ def _gap(pattern: re.Pattern[str], templates: tuple[str, ...], text: str, rng: R
         return None
     found = rng.choice(list(pattern.finditer(sentence)))
     gapped = sentence[: found.start()] + _GAP + sentence[found.end() :]
-    return Question(rng.choice(templates).format(gapped), f"{found[0]}.")
+    return Question(rng.choice(templates).format(gapped), f"{found[0]}.", sentence)
 
 
 def _sentence_with(pattern: re.Pattern[str], text: str, rng: Random) -> str | None:

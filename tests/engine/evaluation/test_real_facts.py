@@ -57,8 +57,16 @@ def test_an_anchor_is_located_once() -> None:
 
 if CORPUS:
 
-    def test_every_anchor_stands_once_in_a_long_document_and_beside_its_answer() -> None:
-        documents = {document.name: document for document in read_documents(Path(CORPUS)) if document.held_out}
+    @pytest.fixture(scope="module")
+    def corpus() -> list[Document]:
+        return read_documents(Path(CORPUS))
+
+    def test_no_anchor_stands_in_what_heads_are_trained_on_or_checked_by(corpus: list[Document]) -> None:
+        seen = "\n".join(document.text for document in corpus if not document.held_out)
+        assert [fact.anchor for fact in QUESTIONS if fact.anchor in seen] == []
+
+    def test_every_anchor_stands_once_in_a_long_document_and_beside_its_answer(corpus: list[Document]) -> None:
+        documents = {document.name: document for document in corpus if document.held_out}
         places = []
         for fact in QUESTIONS:
             document = documents[fact.document]

@@ -97,7 +97,10 @@ def test_consensus_keeps_a_token_everywhere_that_few_heads_want() -> None:
     selection = Selection(4, 4, 0)
     alone = top_slots(Locret().score(scores, positions), positions, selection, protected=0)
     together = top_slots(
-        LocretConsensus(calibration, own_neighbours=1, neighbours=1).score(scores, positions), positions, selection, protected=0
+        LocretConsensus(calibration, own_neighbours=1, neighbours=1).score(scores, positions),
+        positions,
+        selection,
+        protected=0,
     )
     assert 3 not in alone[1].flatten().tolist()
     assert all(3 in head.tolist() for head in together.flatten(0, 1))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from engine.locret import training
 from engine.locret.heads import RetainingHeads, load_heads, save_heads
 from engine.locret.training import (
     LayerSample,
@@ -47,6 +48,20 @@ def test_a_label_is_the_strongest_logit_of_the_heads_group() -> None:
     queries, keys = torch.randn(6, 9, 8), torch.randn(2, 20, 8)
     expected = max(float(queries[head, p] @ keys[1, 7]) for head in (3, 4, 5) for p in range(9)) / 8**0.5
     assert attention_labels(queries, keys)[1, 7].item() == pytest.approx(expected, abs=1e-5)
+
+
+def test_labels_are_exact_in_low_precision_and_over_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    queries, keys = (30 * torch.randn(heads, count, 64) for heads, count in ((6, 50), (2, 33)))
+    for dtype in (torch.float16, torch.bfloat16):
+        low = queries.to(dtype), keys.to(dtype)
+        whole = attention_labels(*low)
+        exact = low[0].double().reshape(2, -1, 64) @ low[1].double().transpose(1, 2) / 8
+        torch.testing.assert_close(whole, exact.amax(dim=1).float())
+        with monkeypatch.context() as patch:
+            patch.setattr(training, "LOGITS", 500)
+            torch.testing.assert_close(attention_labels(*low), whole)
+    large = torch.full((2, 3, 64), 100.0, dtype=torch.float16)
+    assert attention_labels(large, large).max() == 100 * 100 * 8
 
 
 def test_training_lowers_the_held_out_loss() -> None:

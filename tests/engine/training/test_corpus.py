@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from engine.training import corpus
-from engine.training.corpus import CorpusError, Source, read_documents, sources_in
+from engine.training.corpus import CorpusError, Document, Source, read_documents, sources_in
+from engine.training.sources.text_questions import KINDS
 from tests.engine.training.test_prompts import SENTENCE
 
 PAPERS = Source("papers", "1.0", "MIT", "docs/*")
@@ -46,6 +49,57 @@ def test_documents_are_read_whole_and_held_out_by_name(data: Path) -> None:
     assert held_out == {d.name for d in read_documents(data) if d.held_out}
 
 
+def test_a_documents_name_says_what_it_is_for() -> None:
+    parts = Counter(Document(f"papers/{number}.txt#0", "").part for number in range(4000))
+    assert 400 < parts["test"] < 600
+    assert 400 < parts["validation"] < 600
+    assert all(Document(f"a/{n}#0", "").part == Document(f"a/{n}#7", "").part for n in range(50))
+
+
+MARKUP = """<html><head><title>hidden</title></head><body><div class="navheader"><ul><li>hidden</li></ul></div>
+<h1>The Harbour Office<a href="#top">\u00b6</a></h1><p>{0}</p><h2>Registers that
+are kept</h2><p>{0}</p><ul class="simple"><li><p>the red book of tonnage</p></li><li>the blue book of cargo</li></ul>
+<div role="navigation"><div>hidden</div>hidden</div><pre># hidden as it is short</pre><p>{0}</p></body></html>"""
+MARKDOWN = """# The Harbour Office
+
+{0}
+
+## Registers that are kept
+{0}
+
+* the red book
+  of tonnage
+* the blue book of cargo
+
+hidden as it is short
+
+{0} It was kept for years
+- and for no purpose.
+"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("page.html", MARKUP), ("page.md", MARKDOWN)])
+def test_headings_and_lists_are_read_and_asked_about(
+    name: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus, "SOURCES", (PAPERS,))
+    (tmp_path / "papers" / "docs").mkdir(parents=True)
+    (tmp_path / "papers" / "docs" / name).write_text(text.format(SENTENCE * 30))
+    (document,) = read_documents(tmp_path)
+    lines = [line.removeprefix("# ").removeprefix("## ") for line in document.text.split("\n")]
+    assert lines[0] == "The Harbour Office"
+    assert "Registers that are kept" in lines
+    assert "hidden" not in document.text
+    first, second = (line for line in lines if line.startswith(("- ", "* ")))
+    assert (first[2:], second[2:]) == ("the red book of tonnage", "the blue book of cargo")
+    headings = {asked.question for seed in range(30) if (asked := KINDS["heading"](document.text, Random(seed)))}
+    assert any("Registers that are kept" in question for question in headings)
+    assert any("The Harbour Office" in question for question in headings)
+    item = KINDS["list_item"](document.text, Random(1))
+    assert item is not None
+    assert item.answer == "the blue book of cargo"
+
+
 def test_missing_text_says_how_to_get_it(data: Path, tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="papers"):
         read_documents(tmp_path / "nothing")
@@ -56,12 +110,25 @@ def test_a_package_that_cannot_be_fetched_says_what_to_do(
 ) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
-    (programs / "apt-get").write_text("#!/bin/sh\necho no such package >&2\nexit 100\n")
+    (programs / "apt-get").write_text(
+        "#!/bin/sh\n[ $2 = --print-uris ] && [ $3 = papers=1.0 ] && exit 0\necho no such package >&2\nexit 100\n"
+    )
     (programs / "apt-get").chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
     corpus.fetch(data)  # it is there already
     with pytest.raises(CorpusError, match=r"papers 1\.0.*apt-get update.*no such package"):
         corpus.fetch(tmp_path / "elsewhere")
+
+
+def test_where_apt_get_has_other_versions_source_archives_are_taken(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "apt-get").write_text("#!/bin/sh\necho Version 1.0 was not found >&2\nexit 100\n")
+    (tmp_path / "apt-get").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert corpus.sources_here() == (MANUAL,)
+    (tmp_path / "apt-get").write_text("#!/bin/sh\nexit 0\n")
+    assert corpus.sources_here() == (PAPERS,)
 
 
 def test_without_apt_get_source_archives_are_fetched_with_pip(
@@ -83,6 +150,7 @@ def test_without_apt_get_source_archives_are_fetched_with_pip(
     assert sorted(path.name for path in folder.rglob("*") if path.is_file()) == ["b.rst", "guide.rst"]
     (document,) = read_documents(folder)
     assert document.name == "manual/guide.rst#0"
+    assert document.text.startswith("# A guide\n\nThe program")
     assert "reads the settings of the old harbour and the harbour-master's book" in document.text
     assert not {"import", "====", "`", ":ref:", "toctree", "version"} & set(document.text.replace(":", " ").split())
 

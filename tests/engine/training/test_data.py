@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -115,6 +116,22 @@ def test_all_questions_about_a_context_are_one_document(tmp_path: Path, lines: b
     assert "paper ends" not in second.text
 
 
+@pytest.mark.parametrize("name", ["one.json", "one.jsonl"])
+@pytest.mark.parametrize("form", ["conversations", "messages", "instruction"])
+def test_a_file_of_a_single_record_is_read(tmp_path: Path, name: str, form: str) -> None:
+    record = LONG_ALPACA if form == "instruction" else {form: sharegpt("First?")["conversations"]}
+    (tmp_path / name).write_text(json.dumps({"sources": ["a", "b"], **record}) + "\n")
+    (document,) = read_questions(tmp_path / name)
+    assert len(document.pairs) == 1
+    assert document.text.endswith(CONTEXT)
+
+
+def test_a_list_inside_an_object_is_read(tmp_path: Path) -> None:
+    (tmp_path / "set.json").write_text(json.dumps({"version": 1, "data": [sharegpt("First?"), sharegpt("Third?")]}))
+    (document,) = read_questions(tmp_path / "set.json")
+    assert len(document.pairs) == 2
+
+
 def test_a_question_file_without_pairs_is_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     for text in ('[{"text": "words"}]', "no json", json.dumps([{"instruction": "Add 1 and 2", "output": "3"}])):
@@ -134,10 +151,24 @@ def test_a_question_file_in_a_folder_without_pairs_is_only_counted(tmp_path: Pat
 def test_no_text_is_in_both_parts() -> None:
     documents = [Document(str(seed), prose(seed)) for seed in range(40)]
     parts = split(documents)
-    assert 1 <= len(parts.held_out) <= 15
-    assert len(parts.training) + len(parts.held_out) == 40
-    assert not {d.text for d in parts.training} & {d.text for d in parts.held_out}
+    assert 1 <= len(parts.validation) <= 15
+    assert len(parts.training) + len(parts.validation) == 40
+    assert not {d.text for d in parts.training} & {d.text for d in parts.validation}
     assert parts == split(documents)
+
+
+def test_nothing_of_the_evaluation_makes_or_chooses_heads(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = [Document(f"package/{seed}#0", prose(seed)) for seed in range(80)]
+    copy = Document("mine", next(d.text for d in documents if d.held_out) + " And more.")
+    monkeypatch.setattr(data_module, "fetch", lambda folder, sources: None)
+    monkeypatch.setattr(data_module, "read_documents", lambda folder: documents)
+    data, _ = read(corpus=Path("nowhere"))
+    parts = split([*data.documents, copy], data.test)
+    assert {d.part for d in parts.training} == {"training"}
+    assert {d.part for d in parts.validation} == {"validation"}
+    assert data.test == [d for d in documents if d.held_out]
+    assert len(parts.training) + len(parts.validation) + len(data.test) == 80
+    assert parts.copies == 1
 
 
 def test_copies_do_not_straddle_the_parts() -> None:
@@ -145,23 +176,42 @@ def test_copies_do_not_straddle_the_parts() -> None:
     copies = [Document(f"copy {d.name}", d.text.replace("77", "78").upper() + " More words.") for d in documents]
     parts = split(documents + copies)
     assert parts.copies == 30
-    assert len(parts.training) + len(parts.held_out) == 30
+    assert len(parts.training) + len(parts.validation) == 30
 
 
-def test_of_copies_the_held_out_one_stays() -> None:
+def test_no_long_sentence_of_what_checks_the_heads_is_trained_on() -> None:
+    shared = "The keeper of the seventh lantern wrote that nobody had read the register."
+    names = [str(number) for number in range(60)]
+    documents = [Document(name, f"{prose(int(name), 20)}\n\n{shared} So it was. Ours is {name}.") for name in names]
+    asked = replace(documents[0], pairs=(("Who wrote?", shared), ("Is it so?", "So it was."), ("Why?", "For salt.")))
+    own = next(name for name in map(str, range(60, 99)) if Document(name, "").part == "training")
+    test = [Document("kept", f"{prose(99, 20)}\n\n{shared.upper()}")]
+    parts = split([asked, *documents[1:], Document(own, shared.replace(" ", "  ") + prose(7))], test)
+    for document in (*parts.training, *parts.validation):
+        assert "seventh" not in document.text
+    kept = next(document for document in parts.training if document.name == asked.name)
+    assert kept.text.endswith("\n\nSo it was. Ours is 0.")
+    assert kept.text.startswith(prose(0, 20))
+    assert kept.pairs == asked.pairs[1:]
+    checked = " ".join(document.text for document in parts.validation)
+    assert not any(line in checked for d in parts.training for line in d.text.split(". ") if len(line) > 40)
+
+
+def test_of_copies_the_one_that_is_not_trained_on_stays() -> None:
     text = prose(3)
     names = [str(number) for number in range(40)]
-    held_out = next(name for name in names if Document(name, text).held_out)
-    trained = next(name for name in names if not Document(name, text).held_out)
-    for order in ((held_out, trained), (trained, held_out)):
-        assert [d.name for d in without_copies([Document(name, text) for name in order])] == [held_out]
+    checked = next(name for name in names if Document(name, text).part == "validation")
+    trained = next(name for name in names if Document(name, text).part == "training")
+    for order in ((checked, trained), (trained, checked)):
+        assert [d.name for d in without_copies([Document(name, text) for name in order])] == [checked]
+    assert without_copies([Document(name, text) for name in names[:9]], [Document("kept", text)]) == []
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_of_few_documents_the_end_is_held_out(count: int) -> None:
     documents = [Document(str(seed), prose(seed), (("Who?", "He."),)) for seed in range(count)]
     parts = split(documents)
-    for document, first, last in zip(documents, parts.training, parts.held_out, strict=True):
+    for document, first, last in zip(documents, parts.training, parts.validation, strict=True):
         assert document.text.startswith(first.text)
         assert document.text.endswith(last.text)
         assert len(first.text) + len(last.text) <= len(document.text)

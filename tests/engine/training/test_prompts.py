@@ -5,11 +5,12 @@ from __future__ import annotations
 from random import Random
 
 from engine.training.corpus import Document
-from engine.training.prompts import beginning, cut, make_prompt, plant
+from engine.training.prompts import Prompt, beginning, cut, fitted, make_prompt, plant
 from engine.training.samples import Recipe, draw_prompt
 from engine.training.sources.mixture import SOURCES, parse
 from engine.training.sources.planted import distinct_facts
-from engine.training.sources.requests import Continuation, Question
+from engine.training.sources.requests import Continuation, Question, Repetition
+from tests.engine.training.text import letters
 
 SENTENCE = "The Harbour Office of the old town keeps seventeen registers, and nobody has read them. "
 DOCUMENTS = [Document("test/a", "\n\n".join(SENTENCE * 3 for _ in range(80)))]
@@ -40,9 +41,9 @@ def test_each_source_asks_under_its_own_name() -> None:
 
 def test_a_step_is_a_function_of_seed_and_number() -> None:
     recipe = Recipe(longest=400)
-    first, second = (draw_prompt(DOCUMENTS, recipe, 7, 11) for _ in range(2))
+    first, second = (draw_prompt(DOCUMENTS, recipe, 7, 11, letters) for _ in range(2))
     assert first == second
-    assert first != draw_prompt(DOCUMENTS, recipe, 7, 12)
+    assert first != draw_prompt(DOCUMENTS, recipe, 7, 12, letters)
 
 
 def test_a_document_with_questions_is_read_from_its_beginning() -> None:
@@ -51,7 +52,37 @@ def test_a_document_with_questions_is_read_from_its_beginning() -> None:
     piece = beginning(document, 60)
     assert document.text.startswith(piece.text)
     assert [question for question, _ in piece.pairs] == ["Early?", "Whole?"]
-    prompt = draw_prompt([*DOCUMENTS, document], Recipe(mixture=parse("answer")), 1, 1)
+    prompt = draw_prompt([*DOCUMENTS, document], Recipe(mixture=parse("answer")), 1, 1, letters)
     assert [request.question for request in prompt.asked["answer"] if isinstance(request, Question)] == [
         question for question, _ in pairs
     ]
+
+
+def test_what_is_cut_off_is_not_asked() -> None:
+    asked = {
+        "text": [
+            Question("Early?", "Ada.", "It was Ada in the year one."),
+            Question("Late?", "Bob.", "Bob came last."),
+        ],
+        "answer": [Question("In all?", "Words of my own.", "Words of my own.")],
+        "continue": [Continuation("and so on", 6)],
+        "repeat": [Repetition(10)],
+    }
+    text = "It was Ada in\nthe year one. " + "More of it. " * 20 + "Bob came last."
+    prompt = fitted(Prompt(text, asked), letters, len(text))
+    assert prompt == Prompt(text, asked)
+    prompt = fitted(Prompt(text, asked), letters, len(text) - 3)
+    assert prompt.document == text.removesuffix(" last.")
+    assert prompt.asked == {"text": asked["text"][:1], "answer": asked["answer"], "repeat": asked["repeat"]}
+
+
+def test_what_is_asked_of_a_prompt_near_the_longest_is_in_it() -> None:
+    recipe, cut_off = Recipe(longest=900, long_share=1.0), 0
+    for step in range(60):
+        prompt = draw_prompt(DOCUMENTS, recipe, 3, step, letters, per_token=1.1)
+        assert len(prompt.document) <= 900
+        text = " ".join(prompt.document.split())
+        planted = [request for request in prompt.asked.get("planted", ()) if isinstance(request, Question)]
+        assert all(request.evidence and request.evidence in text for request in planted)
+        cut_off += "continue" not in prompt.asked
+    assert 0 < cut_off < 30

@@ -11,7 +11,7 @@ import torch
 
 from engine.errors import UserError
 from engine.training import run_folder
-from engine.training.run_folder import Progress, RunFolder, load_checkpoint
+from engine.training.run_folder import Progress, RunFolder, forget_old_pause, load_checkpoint
 
 
 def told(path: Path) -> dict:
@@ -36,9 +36,34 @@ def test_a_pause_is_asked_by_a_file(tmp_path: Path) -> None:
     assert not folder.pause_asked()
     (tmp_path / "pause").touch()
     assert folder.pause_asked()
-    folder.forget_pause()
-    assert not folder.pause_asked()
     folder.close()
+
+
+@pytest.mark.parametrize("state", ["starting", "running", "paused", None])
+def test_only_the_wish_of_an_earlier_run_is_forgotten(state: str | None, tmp_path: Path) -> None:
+    (tmp_path / "pause").touch()
+    if state is not None:
+        (tmp_path / "progress.json").write_text(json.dumps({"state": state}))
+    forget_old_pause(tmp_path)
+    assert (tmp_path / "pause").exists() == (state == "starting")
+
+
+def test_the_last_word_is_written_though_somebody_reads_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = RunFolder(tmp_path, Progress("a"))
+    refused, replace = [True] * 3, Path.replace
+
+    def in_use(self: Path, target: Path) -> Path:
+        if refused:
+            refused.pop()
+            raise PermissionError
+        return replace(self, target)
+
+    monkeypatch.setattr(run_folder, "WINDOWS", True)
+    monkeypatch.setattr(run_folder.Path, "replace", in_use)
+    folder.close(state="done")
+    assert told(tmp_path)["state"] == "done"
 
 
 def test_the_log_is_cut_to_the_checkpoint(tmp_path: Path) -> None:

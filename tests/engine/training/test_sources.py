@@ -10,14 +10,9 @@ from engine.errors import UserError
 from engine.training.corpus import Document
 from engine.training.sources.base import Piece, Words
 from engine.training.sources.mixture import SOURCES, parse
-from engine.training.sources.requests import Continuation, Question, Repetition
+from engine.training.sources.requests import LONGEST_BRANCH, Continuation, Question, Repetition
 from engine.training.sources.text_questions import KINDS, text_questions
-
-
-def letters(text: str, control: bool) -> list[int]:
-    """A tokenizer of one token a character."""
-    return [ord(letter) for letter in text]
-
+from tests.engine.training.text import letters
 
 WORDS = Words(letters, letters("<user>", True), letters("<bot>", True), letters("<end>", True))
 TEXT = """# The Harbour Office
@@ -40,6 +35,15 @@ def test_the_queries_of_a_question_begin_at_the_token_that_predicts_the_answer()
     (branch,) = Question("Who?", "Ada.").branches([], WORDS)
     assert said(branch.tokens) == "\n\nWho?<bot>Ada.<end>"
     assert said([branch.tokens[place] for place in branch.queries]) == ">Ada.<end>"
+
+
+def test_a_branch_takes_no_more_than_the_room_behind_the_context() -> None:
+    (branch,) = Question("Why? " * 400 + "Who?", "Ada. " * 400).branches([], WORDS)
+    assert len(branch.tokens) == LONGEST_BRANCH
+    assert branch.queries.stop == LONGEST_BRANCH
+    assert "Who?<bot>Ada. Ada." in said(branch.tokens)
+    (branch,) = Question("Who?", "Ada. " * 400).branches([], WORDS)
+    assert len(branch.tokens) == LONGEST_BRANCH
 
 
 def test_all_of_a_continuation_is_asked() -> None:
@@ -87,8 +91,7 @@ def test_a_gap_hides_its_answer() -> None:
 def test_questions_that_came_with_a_document_are_all_asked() -> None:
     pairs = [(f"Question {number}?", f"Answer {number}.") for number in range(20)]
     source = SOURCES["answer"]
-    assert len(source.ask(Piece(TEXT, pairs=pairs[:12]), Random(1)).requests) == 12
-    assert len(source.ask(Piece(TEXT, pairs=pairs), Random(1)).requests) == 12
+    assert len(source.ask(Piece(TEXT, pairs=pairs), Random(1)).requests) == 20
     assert source.suits(Document("a", TEXT, tuple(pairs)))
     assert not source.suits(Document("a", TEXT))
 

@@ -15,6 +15,7 @@ import torch
 from engine.errors import UserError
 from engine.loaded_model import file_sha256, find_heads
 from engine.locret.heads import head_metadata, load_heads
+from engine.locret.training import Figures, Sample, Trainer
 from engine.model_source import fingerprint
 from engine.training import training_run
 from engine.training.run_folder import RunFolder
@@ -126,16 +127,29 @@ def test_a_paused_run_goes_on_as_if_nothing_had_happened(
     assert logs[0] == logs[1]
 
 
+def test_a_pause_asked_for_while_the_run_is_being_started_is_not_lost(model: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.safetensors"
+    folder = out.with_name(out.name + ".run")
+    folder.mkdir()
+    (folder / "progress.json").write_text('{"state": "starting", "pid": null}')
+    (folder / "pause").touch()
+    assert run(options(model, data, out, "--resume")) == 0
+    assert (progress(out)["state"], progress(out)["step"]) == ("paused", 0)
+    assert run(options(model, data, out, "--resume")) == 0
+    assert progress(out)["state"] == "done"
+
+
+@pytest.mark.parametrize(("other", "said"), [(("--hidden", 9), "hidden 8"), (("--dtype", "bfloat16"), "dtype float32")])
 def test_a_run_of_other_options_is_not_gone_on_with(
-    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    other: tuple[object, ...], said: str, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "a.safetensors"
     monkeypatch.setattr(RunFolder, "pause_asked", lambda _: True)
     assert run(options(model, data, out)) == 0
-    with pytest.raises(UserError, match="hidden 8"):
-        run(options(model, data, out, "--resume", "--hidden", 9))
+    with pytest.raises(UserError, match=said):
+        run(options(model, data, out, "--resume", *other))
     assert progress(out)["state"] == "failed"
-    assert "hidden 8" in progress(out)["message"]
+    assert said in progress(out)["message"]
 
 
 def test_the_run_stops_early_and_keeps_the_best_weights(
@@ -150,6 +164,27 @@ def test_the_run_stops_early_and_keeps_the_best_weights(
     assert len(checks) < 60
     assert checks[-1]["step"] == best["step"] + 2
     assert head_metadata(out)["steps"] == str(best["step"])
+
+
+@pytest.mark.parametrize("which", ["train_on", "check"])
+def test_a_run_that_diverges_fails_and_writes_no_heads(
+    which: str, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measured = getattr(Trainer, which)
+
+    def diverged(self: Trainer, sample: Sample) -> Figures:
+        with torch.no_grad():
+            next(iter(self.heads.parameters())).fill_(torch.nan)
+        figures: Figures = measured(self, sample)
+        return figures
+
+    monkeypatch.setattr(Trainer, which, diverged)
+    out = tmp_path / "a.safetensors"
+    with pytest.raises(UserError, match=r"smaller --learning-rate.*--dtype float32"):
+        run(options(model, data, out))
+    assert progress(out)["state"] == "failed"
+    assert "diverged" in progress(out)["message"]
+    assert not out.exists()
 
 
 def test_a_trial_tells_the_time_and_leaves_nothing(

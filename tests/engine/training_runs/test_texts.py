@@ -9,6 +9,7 @@ import pytest
 from engine.documents.page import Page
 from engine.errors import UserError
 from engine.store import Content, Store
+from engine.training import corpus
 from engine.training_runs import texts
 
 
@@ -39,6 +40,15 @@ def test_only_what_was_read_counts_and_once(store: Store) -> None:
     told = texts.available(store)
     assert (told["documents"], told["characters"]) == (2, 1516)
     assert told["least"] == texts.LEAST_CHARACTERS
+
+
+@pytest.mark.parametrize(("apt", "pip", "standard"), [(True, False, True), (False, True, True), (False, False, False)])
+def test_the_standard_texts_are_offered_where_a_program_fetches_them(
+    apt: bool, pip: bool, standard: bool, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus.shutil, "which", lambda name: f"/usr/bin/{name}" if apt else None)
+    monkeypatch.setattr(corpus, "find_spec", lambda name: object() if pip else None)
+    assert texts.available(store)["standard"] is standard
 
 
 def test_the_documents_become_files_in_the_runs_folder(store: Store, tmp_path: Path) -> None:
