@@ -115,7 +115,8 @@ class Reader:
         """
         if self.selection is None or not self._at_slots:
             return
-        if self.backend.position == self.tokens_read > self.units.positions.shape[-1]:  # not compacted yet
+        # Not compacted yet; or it is, and one head has all units there are, when once more changes nothing.
+        if self.backend.position == self.tokens_read > self.backend.length:
             self.backend.keep(self.units.slots, True)
 
     @property
