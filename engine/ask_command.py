@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
 from engine.runtime_arguments import add_runtime_arguments
+from engine.selection_options import UNCHANGED, ranking_of, selection_of
 from engine.settings import POLICIES, checked, checked_seed
 
 SECONDS_BETWEEN_LINES = 20.0
@@ -31,6 +32,10 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", help="a GGUF file, a folder or a hub id (default: the starter model)")
     parser.add_argument("--heads", help="retaining heads: a file, a folder or a hub id (default: those for the model)")
     add_runtime_arguments(parser)
+    parser.add_argument("--rank", metavar="OPTIONS", help="how locret ranks, like consensus=0.5,own=1,neighbours=7")
+    parser.add_argument(
+        "--select", metavar="OPTIONS", help="what is kept, like newest=0.25,sinks=4 (all options: docs/selection.md)"
+    )
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
     parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
     parser.add_argument("--seed", type=int, default=0, help="of the random policy and of answers above temperature 0")
@@ -65,6 +70,7 @@ def refuse_bad_input(options: argparse.Namespace) -> None:
         raise UserError("bad_params", "--device and --dtype are torch's. Add --runtime torch, or leave them out.")
     if options.budget_units is not None and options.budget_units < 64:
         raise UserError("bad_params", "A budget has at least 64 units.")
+    _read_selection(options)
     if "question" not in options:
         return
     options.question = options.question.encode("utf-8", "replace").decode()
@@ -75,6 +81,15 @@ def refuse_bad_input(options: argparse.Namespace) -> None:
     if options.query_aware and not (options.files or options.conversation):
         raise UserError("nothing_to_read", "There is no document to read for this question. Name a file.")
     checked({"max_tokens": options.max_tokens, "temperature": options.temperature})
+
+
+def _read_selection(options: argparse.Namespace) -> None:
+    """Puts what --rank and --select say into options.ranking and options.change, an allocation where it belongs."""
+    options.ranking = None if options.rank is None else ranking_of(options.rank)
+    options.change, allocation = (UNCHANGED, None) if options.select is None else selection_of(options.select)
+    if allocation and options.allocation not in (None, allocation):
+        raise UserError("bad_params", "--select and --allocation say different things. Leave one allocation out.")
+    options.allocation = allocation or options.allocation
 
 
 def _is_gguf(model: str | None) -> bool:
@@ -101,6 +116,7 @@ class Work:
         overrides = {name: getattr(options, name) for name in names}
         self.engine = Engine(options.data_dir, {k: v for k, v in overrides.items() if v is not None})
         self.engine.units, self.engine.seed = options.budget_units, options.seed
+        self.engine.change, self.engine.ranking = options.change, options.ranking
         self.quiet, self.terminal = options.json, sys.stderr.isatty()
         self.stream = not options.json
         self._line, self._said = False, time.monotonic()

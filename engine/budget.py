@@ -23,6 +23,7 @@ LEAST_UNITS = 256
 CHUNK = 512
 LARGEST_CHUNK = 3072
 SINKS = 4
+NEWEST = 0.0  # share of the budget
 TURN = 1536
 
 
@@ -118,7 +119,8 @@ def most_units(shape: ModelShape, target: Target) -> int:
 
 def selection_for(units: int, target: Target = LLAMA_CPP) -> Selection:
     """The parameters of a reading with that budget: the stabilizers are a quarter of it or of a chunk, whichever is
-    less, and the document's tail half as many. Units keep their original positions while these fit.
+    less, and the document's tail half as many; the newest have the share NEWEST. Units keep their original positions
+    while these fit.
     """
     chunk = _chunk_for(units, target)
     stabilizers = min(units, chunk) // 4
@@ -131,6 +133,7 @@ def selection_for(units: int, target: Target = LLAMA_CPP) -> Selection:
         TURN,
         rope="original",
         allocation=target.allocation,
+        newest=int(NEWEST * units),
     )
 
 

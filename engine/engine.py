@@ -18,6 +18,7 @@ from engine.head_files import find_heads
 from engine.model_shape import ModelShape, model_name, read_shape
 from engine.model_source import fetch, find, fingerprint, not_downloaded
 from engine.runtimes import target_for
+from engine.selection_options import UNCHANGED, SelectionChange
 from engine.store import Store
 from engine.store.store import FILE_NAME
 from engine.target import Target
@@ -26,6 +27,7 @@ from engine.training_runs import TrainingRuns
 if TYPE_CHECKING:
     from engine.conversation import Conversation
     from engine.loaded_model import LoadedModel
+    from engine.locret.ranking import Ranking
     from engine.locret.selection import Selection
     from engine.session import Session
 
@@ -41,7 +43,9 @@ Emit = Callable[[str, dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class Choice:
-    """What decides the loaded model. units: a budget given in units, which wins over budget_mb. heads: as chosen."""
+    """What decides the loaded model. units: a budget given in units, which wins over budget_mb. heads: as chosen.
+    change, ranking: as in the engine.
+    """
 
     model: Path
     target: Target
@@ -50,6 +54,8 @@ class Choice:
     budget_mb: float | None = None
     units: int | None = None
     seed: int = 0
+    change: SelectionChange = UNCHANGED
+    ranking: Ranking | None = None
 
 
 @dataclass
@@ -69,6 +75,8 @@ class Loaded:
 class Engine:
     """Opens the store at once and the model when it is first needed. overrides: settings for this process alone.
 
+    Of this process alone are, too: units, the budget in units (None: as in the settings); seed, of the random policy;
+    change, what is selected otherwise than by default; ranking, how Locret ranks (None: as by default).
     cancelled: set to stop the running job; working: whether there is one. aside_cancelled: set to stop what goes on
     beside the jobs. training: the runs that train retaining heads. live: what is known of the documents being read and
     stored nowhere. in_memory: the conversation that the cache holds.
@@ -79,6 +87,8 @@ class Engine:
         self.models_dir, self.heads_dir = self.data_dir / "models", self.data_dir / "heads"
         self.units: int | None = None
         self.seed = 0
+        self.change = UNCHANGED
+        self.ranking: Ranking | None = None
         self.overrides = settings.checked(overrides or {})
         self.store = Store(self.data_dir / FILE_NAME)
         self.store.purge()
@@ -258,7 +268,16 @@ class Engine:
         values = self.settings()
         path = fetch(values["model"], self.models_dir, emit, self.cancelled.is_set)
         target = self._target(self._shape(path), values)
-        choice = Choice(path, target, values["policy"], values["heads"], values["budget_mb"], seed=self.seed)
+        choice = Choice(
+            path,
+            target,
+            values["policy"],
+            values["heads"],
+            values["budget_mb"],
+            seed=self.seed,
+            change=self.change,
+            ranking=self.ranking,
+        )
         return replace(choice, budget_mb=None, units=self.units) if self.units else choice
 
     def _bought(self, choice: Choice, target: Target) -> tuple[Selection, int | None]:
@@ -270,11 +289,11 @@ class Engine:
                 raise UserError("bad_params", f"{shape.name} can use at most {most} units.")
             if message := short_context(shape, target):
                 raise UserError("bad_params", message)
-            return selection_for(choice.units, target), None
+            return choice.change.of(selection_for(choice.units, target)), None
         bought = plan(shape, target, round((choice.budget_mb or 0) * MB))
         if not bought.ok:
             raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
-        return selection_for(bought.units, target), bought.layers_on_device
+        return choice.change.of(selection_for(bought.units, target)), bought.layers_on_device
 
     def _load(self, choice: Choice, emit: Emit) -> Loaded:
         from engine.conversation import Conversation
@@ -298,6 +317,7 @@ class Engine:
             target=target,
             layers_on_device=layers_on_device,
             head_file=head_file,
+            ranking=choice.ranking,
         )
         session = Session(model, self.store, self._stored)
         return Loaded(choice, model, session, Conversation(model, self.store), known, _mark(head_file))

@@ -17,6 +17,7 @@ from engine.errors import UserError
 from engine.head_files import find_heads as find_heads  # noqa: PLC0414 (used from here, too)
 from engine.locret.heads import HeadFileError, RetainingHeads, head_metadata, load_heads
 from engine.locret.policies import AsScored, Locret, LocretConsensus, Newest, Policy, Random
+from engine.locret.ranking import DEFAULT_RANKING, Ranking
 from engine.locret.selection import Selection
 from engine.model_shape import ModelShape
 from engine.runtimes import BATCH, described, open_runtime
@@ -72,11 +73,12 @@ def load_model(
     target: Target = LLAMA_CPP,
     layers_on_device: int | None = None,
     head_file: Path | None = None,
+    ranking: Ranking | None = None,
 ) -> LoadedModel:
     """Loads the weights (seconds) and checks that the cache can be evicted; where it cannot, the full cache is used.
 
-    head_file: retaining heads for this model; None: those that `head_folders` hold for it.
-    Raises UserError("model_missing" or "model_broken").
+    head_file: retaining heads for this model; None: those that `head_folders` hold for it. ranking: see `policy_for`.
+    Raises UserError("model_missing" or "model_broken"), or "bad_params" for a ranking that cannot be.
     """
     if policy != "locret":
         head_file = None
@@ -84,6 +86,7 @@ def load_model(
         head_file = find_heads(fingerprint, head_folders)
     heads = _load_heads(head_file) if head_file else None
     scoring: Scoring | None = policy if policy in TRAINING_FREE else heads
+    chosen = policy_for(policy, heads, seed, ranking)
     evicting = policy != "full" and (policy != "locret" or heads is not None)
 
     def opened(evicts: bool) -> Runtime:
@@ -105,7 +108,6 @@ def load_model(
         notice, evicting = runtime.eviction_refusal, False
         runtime.close()
         runtime = opened(evicting)
-    chosen = policy_for(policy, heads, seed)
     kept = selection if evicting else None
     parameters: dict[str, Any] = {
         "version": READING_VERSION,
@@ -133,8 +135,13 @@ def _words(runtime: Runtime) -> dict[str, str]:
     return {"bos": runtime.template_words["bos_token"], "eos": runtime.template_words["eos_token"]}
 
 
-def policy_for(name: PolicyName, heads: RetainingHeads | None, seed: int = 0) -> Policy:
-    """`locret` is with consensus wherever the head file is calibrated; `full` needs no scores and gets any."""
+def policy_for(name: PolicyName, heads: RetainingHeads | None, seed: int = 0, ranking: Ranking | None = None) -> Policy:
+    """`locret` is with consensus wherever the head file is calibrated; `full` needs no scores and gets any.
+
+    ranking: of consensus, where a person has chosen one. Raises UserError("bad_params") where there is none to rank.
+    """
+    if ranking is not None:
+        _refuse_ranking(name, heads)
     if name == "newest":
         return Newest()
     if name == "random":
@@ -142,8 +149,17 @@ def policy_for(name: PolicyName, heads: RetainingHeads | None, seed: int = 0) ->
     if name in TRAINING_FREE:
         return AsScored(name)
     if heads is not None and heads.calibration is not None:
-        return LocretConsensus(heads.calibration)
+        return LocretConsensus(heads.calibration, ranking or DEFAULT_RANKING)
     return Locret()
+
+
+def _refuse_ranking(name: PolicyName, heads: RetainingHeads | None) -> None:
+    if name != "locret":
+        message = f"{name} has no consensus to be weighed. Choose the policy locret, or leave the ranking as it is."
+        raise UserError("bad_params", message)
+    if heads is not None and heads.calibration is None:
+        message = "These retaining heads have no calibration, which consensus needs. Leave the ranking as it is."
+        raise UserError("bad_params", message)
 
 
 def _load_heads(path: Path) -> RetainingHeads:

@@ -11,10 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from engine.backends.scoring import TrainingFree
+from engine.errors import UserError
 from engine.loaded_model import policy_for
 from engine.locret.heads import RetainingHeads
 from engine.locret.policies import AsScored, Locret, Newest, Policy, Random
 from engine.locret.selection import Allocation, Selection
+from engine.selection_options import policy_of
 
 PAPER_BUDGET, PAPER_STABILIZERS = 6000, 2500  # the authors' own for Phi-3: 5 units in 12 are stabilizers
 
@@ -72,3 +74,22 @@ METHODS: Mapping[str, Method] = {
 DEFAULT_METHODS = tuple(
     name for name, method in METHODS.items() if method.reads != "question-first" and method.allocation == "uniform"
 )
+
+
+def method_of(text: str) -> Method:
+    """The method of a name in METHODS, with options of `selection_options.policy_of` behind it, if any.
+
+    They change what the method itself makes of the default selection. Raises UserError for what is unknown.
+    """
+    name, ranking, change = policy_of(text)
+    method = METHODS.get(name)
+    if method is None:
+        raise UserError("bad_params", f"There is no policy {name}. There are {', '.join(METHODS)}.")
+    if ranking is not None:
+        if method.ranking is not _ours:
+            raise UserError(
+                "bad_params", f"{name} has no consensus to be weighed. Leave consensus, own and neighbours out."
+            )
+        method = replace(method, ranking=lambda _seed, heads: policy_for("locret", heads, ranking=ranking))
+    itself = method.selection
+    return replace(method, selection=lambda selection: change.of(itself(selection)))

@@ -11,6 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from engine.locret.heads import Calibration
+from engine.locret.ranking import DEFAULT_RANKING, Ranking
 
 
 class Policy(Protocol):
@@ -50,27 +51,23 @@ class Locret(AsScored):
 class LocretConsensus:
     """Each head's CIS plus what all heads think of the token (DESIGN section 10), both averaged over neighbours.
 
-    z-score of the CIS in its layer and head, plus `weight` times the z-score of the average over all layers and
+    z-score of the CIS in its layer and head, plus `consensus` times the z-score of the average over all layers and
     heads; means and deviations come from the calibration in the head file, so that the score depends on nothing but
     the tokens read together. Each of the two is first averaged over the units around (as SnapKV pools attention, arXiv
     2404.14469), fewer at the ends of what was read: a head's own over few, since a head looks for single tokens, what
     all think over more, so that a name or a number is kept whole or not at all.
     """
 
-    def __init__(
-        self, calibration: Calibration, weight: float = 1.0, own_neighbours: int = 3, neighbours: int = 7
-    ) -> None:
-        if any(count < 1 or count % 2 == 0 for count in (own_neighbours, neighbours)):
-            raise ValueError("neighbours is an odd number: as many before a unit as after it, and the unit itself")
-        self.calibration, self.weight = calibration, weight
-        self.own_neighbours, self.neighbours = own_neighbours, neighbours
-        self.name = f"locret-consensus-{weight:g}-{own_neighbours}-{neighbours}"
+    def __init__(self, calibration: Calibration, ranking: Ranking = DEFAULT_RANKING) -> None:
+        self.calibration, self.ranking = calibration, ranking
+        self.name = f"locret-consensus-{ranking.consensus}-{ranking.own_neighbours}-{ranking.neighbours}"
 
     def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
         own = (_present(cis) - self.calibration.mean[..., None]) / self.calibration.std[..., None]
         average = own.mean(dim=(0, 1))
         consensus = (average - self.calibration.consensus_mean) / self.calibration.consensus_std
-        return _pooled(own, self.own_neighbours) + self.weight * _pooled(consensus[None], self.neighbours)
+        of_all = _pooled(consensus[None], self.ranking.neighbours)
+        return _pooled(own, self.ranking.own_neighbours) + self.ranking.consensus * of_all
 
 
 class Newest:

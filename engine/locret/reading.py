@@ -115,7 +115,8 @@ class Reader:
         """
         if self.selection is None or not self._at_slots:
             return
-        if self.backend.position == self.tokens_read > self.units.positions.shape[-1]:  # not compacted yet
+        # Not compacted yet; or it is, and one head has all units there are, when once more changes nothing.
+        if self.backend.position == self.tokens_read > self.backend.length:
             self.backend.keep(self.units.slots, True)
 
     @property
@@ -123,10 +124,10 @@ class Reader:
         return self.selection is None or self.selection.at_slots(self.tokens_read, self.backend.position_limit)
 
     def _evict(self, last: bool) -> None:
-        """Down to the budget, the stabilizers protected, or after a document's last chunk its tail."""
+        """Down to the budget, the stabilizers protected, or after a document's last chunk its tail, and the newest."""
         if self.selection is None or self.backend.length <= self.selection.budget:
             return
-        protected = self.selection.tail if last else self.selection.stabilizers
+        protected = max(self.selection.newest, self.selection.tail if last else self.selection.stabilizers)
         longest = self.selection.longest(self.backend.position_limit)
         slots = kept_slots(self.units.scores, self.units.positions, self.selection, protected, longest)
         self.backend.keep(slots, self._at_slots)

@@ -18,8 +18,10 @@ class Selection:
     budget: units kept in each KV head after an eviction (b). chunk: tokens read between evictions (B).
     stabilizers: the last units of a chunk, protected for one eviction (n_s). sinks: the first units of the stream,
     always kept (0: the authors). tail: the last units of a document, protected when its last chunk is evicted (0: the
-    authors, whose stream ends with a question's local tokens instead). turn: room beyond the budget for a question and
-    its answer. local: the last tokens of an over-long question, never evicted before its answer (n_loc).
+    authors, whose stream ends with a question's local tokens instead). newest: the last units of all that has been read
+    so far, protected at every eviction, so that they stay until others are newer (0: the authors). turn: room beyond
+    the budget for a question and its answer. local: the last tokens of an over-long question, never evicted before its
+    answer (n_loc).
     rope: where a unit's key is rotated to. "slot": to its slot, anew after each eviction (the authors). "original": it
     stays where it was read as long as the stream fits the model's positions, see `at_slots`. allocation: how the budget
     is shared. "uniform": alike. Else it is the mean over all heads: "pyramid" falls from layer to layer, "layer" keeps
@@ -35,15 +37,21 @@ class Selection:
     local: int = 100
     rope: Rope = "slot"
     allocation: Allocation = "uniform"
+    newest: int = 0
 
     def __post_init__(self) -> None:
         if self.budget < 1 or self.chunk < 1:
             raise ValueError("budget and chunk are at least 1")
-        if min(self.stabilizers, self.sinks, self.tail, self.turn, self.local) < 0:
-            raise ValueError("stabilizers, sinks, tail, turn and local are not negative")
-        protected = max(self.stabilizers, self.tail)
-        if protected + self.sinks > self.budget:
-            raise ValueError(f"{protected} protected units and {self.sinks} sinks exceed the budget of {self.budget}")
+        if min(self.stabilizers, self.sinks, self.tail, self.turn, self.local, self.newest) < 0:
+            raise ValueError("stabilizers, sinks, tail, turn, local and newest are not negative")
+        if self.most_protected + self.sinks > self.budget:
+            protected = f"{self.most_protected} protected units and {self.sinks} sinks"
+            raise ValueError(f"{protected} exceed the budget of {self.budget}")
+
+    @property
+    def most_protected(self) -> int:
+        """The most of the last units that any eviction protects."""
+        return max(self.stabilizers, self.tail, self.newest)
 
     @property
     def capacity(self) -> int:
@@ -71,7 +79,7 @@ class Selection:
         At most a quarter of the budget, and never fewer sinks than before: of a longer beginning the last tokens are
         not protected.
         """
-        most = min(self.budget // 4, self.budget - max(self.stabilizers, self.tail))
+        most = min(self.budget // 4, self.budget - self.most_protected)
         return replace(self, sinks=max(self.sinks, min(tokens, most)))
 
     def as_dict(self) -> dict[str, Any]:

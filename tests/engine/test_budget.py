@@ -130,7 +130,7 @@ def test_slots_never_pass_what_the_model_can_attend_to(shape: ModelShape, target
 def test_what_is_protected_fits_among_the_units(target: Target, units: int) -> None:
     selection = selection_for(units, target)
     assert selection.stabilizers + selection.sinks <= units
-    assert selection.tail + selection.sinks <= units
+    assert max(selection.tail, selection.newest) + selection.sinks <= units
     assert selection.chunk % 512 == 0 and 512 <= selection.chunk <= 3072
 
 

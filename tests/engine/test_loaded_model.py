@@ -6,17 +6,28 @@ import os
 from pathlib import Path
 
 import pytest
+import torch
 
 from engine.budget import selection_for
+from engine.errors import UserError
 from engine.loaded_model import LoadedModel, file_sha256, find_heads, load_model
-from engine.locret.heads import RetainingHeads, save_heads
+from engine.locret.heads import Calibration, RetainingHeads, save_heads
+from engine.locret.ranking import Ranking
 from engine.model_shape import read_shape
 from engine.settings import PolicyName
 from tests.engine.backends import tiny_gguf
 
 
-def load(path: Path, policy: PolicyName, heads: Path) -> LoadedModel:
-    loaded = load_model(read_shape(path), file_sha256(path), selection_for(256), policy, [heads], abort=lambda: False)
+def load(path: Path, policy: PolicyName, heads: Path, ranking: Ranking | None = None) -> LoadedModel:
+    loaded = load_model(
+        read_shape(path),
+        file_sha256(path),
+        selection_for(256),
+        policy,
+        [heads],
+        abort=lambda: False,
+        ranking=ranking,
+    )
     loaded.runtime.close()
     return loaded
 
@@ -63,6 +74,30 @@ def test_of_several_heads_for_a_model_the_newest_are_found(tmp_path: Path) -> No
     found = find_heads("0" * 64, [tmp_path])
     assert found is not None
     assert found.stem == "b"
+
+
+def with_heads(llama: Path, folder: Path, calibrated: bool) -> None:
+    width = (tiny_gguf.HEADS + 2 * tiny_gguf.KV_HEADS) * tiny_gguf.HEAD_DIM
+    heads = RetainingHeads(tiny_gguf.LAYERS, width, 8, tiny_gguf.KV_HEADS)
+    if calibrated:
+        zeros = torch.zeros(tiny_gguf.LAYERS, tiny_gguf.KV_HEADS)
+        heads.calibration = Calibration(zeros, zeros + 1, 0.0, 1.0)
+    save_heads(heads, folder / "right.safetensors", {"model_sha256": file_sha256(llama)})
+
+
+def test_a_chosen_ranking_is_part_of_what_a_reading_is_known_by(llama: Path, tmp_path: Path) -> None:
+    with_heads(llama, tmp_path, calibrated=True)
+    chosen = [load(llama, "locret", tmp_path, ranking) for ranking in (None, Ranking(), Ranking(0.5))]
+    assert [loaded.policy_name for loaded in chosen] == [f"locret-consensus-{c}-3-7" for c in (1.0, 1.0, 0.5)]
+    assert chosen[0].parameters == chosen[1].parameters != chosen[2].parameters
+
+
+def test_a_ranking_without_consensus_to_weigh_is_refused(llama: Path, tmp_path: Path) -> None:
+    with_heads(llama, tmp_path, calibrated=False)
+    with pytest.raises(UserError, match="no calibration"):
+        load(llama, "locret", tmp_path, Ranking())
+    with pytest.raises(UserError, match="newest has no consensus"):
+        load(llama, "newest", tmp_path, Ranking())
 
 
 def test_the_shipped_heads_are_for_the_starter_model_as_packaged_and_as_unpacked() -> None:

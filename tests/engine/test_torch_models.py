@@ -76,6 +76,37 @@ def test_another_precision_is_another_reading(
     assert not ask(capsys, tmp_path / "data", document, QUESTION, *words, "--dtype", "bfloat16")["reused"]
 
 
+def test_what_is_selected_otherwise_is_another_reading(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (document, QUESTION, "--model", model, "--budget-units", 256, "--dtype", "float32")
+    ask(capsys, tmp_path / "data", *words)
+    for options, reused in (("newest=0.5,sinks=8", False), ("sinks=8,newest=0.5", True), ("allocation=layer", False)):
+        assert ask(capsys, tmp_path / "data", *words, "--select", options)["reused"] == reused
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--rank", "consensus=0.5"), "no calibration"),
+        (("--rank", "own=2"), "odd number"),
+        (("--select", "newest=1"), "Choose smaller shares"),
+        (("--select", "allocation=layer", "--allocation", "model"), "different things"),
+    ],
+)
+def test_options_that_cannot_be_are_refused_with_a_sentence(
+    model: Path,
+    document: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    sentence: str,
+) -> None:
+    fixed = ["--model", model, "--budget-units", 256, "--data-dir", tmp_path / "data", "--device", "cpu"]
+    assert main(["ask", *map(str, [document, QUESTION, *fixed, *options])]) == 1
+    assert sentence in capsys.readouterr().err
+
+
 def test_a_hub_id_is_downloaded_once_and_then_needs_no_network(
     model: Path,
     document: Path,

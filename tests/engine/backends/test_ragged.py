@@ -244,6 +244,70 @@ def test_a_loaded_model_changes_its_cache(folder: Path) -> None:
         assert all(torch.equal(fresh, changed) for fresh, changed in zip(*found, strict=True))
 
 
+class HeadZeroFirst(Locret):
+    """The first head of a layer wins every unit that others do not keep for safety."""
+
+    def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:
+        return super().score(cis, positions) + torch.tensor([1000.0, 0.0])[:, None]
+
+
+# The document's end is the last place where original positions last; a question later they are at their end.
+GREEDY = Selection(64, 16, 8, sinks=2, tail=5, turn=16, local=8, rope="original", allocation="layer")
+GREEDY_LIMIT = 128
+
+
+def greedy_model(folder: Path) -> LoadedModel:
+    runtime = opened(folder, n_ctx=GREEDY.capacity)
+    runtime.position_limit = GREEDY_LIMIT
+    loaded = fake_model(selection=GREEDY)
+    return replace(loaded, runtime=runtime, policy=HeadZeroFirst(), shape=read_shape(folder))
+
+
+def test_units_are_compacted_where_one_head_has_kept_everything(folder: Path) -> None:
+    model = greedy_model(folder)
+    reader = Reader(model.runtime, model.policy, GREEDY)
+    for _ in reader.read(some_tokens(112)):
+        pass
+    reader.append([5, 6])
+    assert reader.units.positions.shape[-1] == reader.tokens_read == model.runtime.position == 114
+    states = []
+    for _ in range(2):
+        reader.settle()
+        states.append(list(model.runtime.export_state()))
+    for once, twice in zip(*states, strict=True):
+        assert once.positions is not None and twice.positions is not None
+        for positions in once.positions:
+            units = int((positions >= 0).sum())
+            assert positions[-units:].tolist() == list(range(114 - units, 114))
+        assert np.array_equal(once.positions, twice.positions) and np.array_equal(once.keys, twice.keys)
+
+
+def test_what_one_head_has_kept_whole_is_stored_as_it_stands(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine.session, "ANSWER_ROOM", 10)
+    monkeypatch.setattr(engine.session, "WORTH_STORING_SECONDS", -1.0)
+    stream = [Segment("turn", (5, 6)), Segment("document", tuple(some_tokens(110)), "d"), Segment("turn", (7, 8))]
+    with Store(tmp_path / "keepsake.sqlite3") as store:
+        live = Session(greedy_model(folder), store)
+        live.advance(stream, lambda _progress: None)
+        assert live.reader.units.positions.shape[-1] == live.reader.tokens_read == 114
+        said = list(live.answer(lambda logits: int(logits[3:].argmax()) + 3, 3))
+        live.answered(said)
+        restored = Session(greedy_model(folder), store)
+        restored.take_up([*stream, Segment("answer", tuple(said))])
+        assert restored.reader.tokens_read == 117
+        for one, other in zip(*(s.model.runtime.export_state() for s in (live, restored)), strict=True):
+            assert one.positions is not None and other.positions is not None
+            assert np.array_equal(one.positions, other.positions) and one.next_position == other.next_position
+        further = [*stream, Segment("answer", tuple(said)), Segment("document", tuple(some_tokens(70, seed=3)), "e")]
+        monkeypatch.setattr(engine.session, "WORTH_STORING_SECONDS", 1e9)
+        for session in (live, restored):
+            session.advance(further, lambda _progress: None)
+        assert torch.equal(live.model.runtime.logits(), restored.model.runtime.logits())
+        assert torch.equal(live.reader.units.positions, restored.reader.units.positions)
+
+
 def test_impossible_slots_are_refused(folder: Path) -> None:
     backend = opened(folder)
     reader = Reader(backend, Locret(), SELECTION)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import pytest
 import torch
 from hypothesis import given
@@ -10,6 +13,7 @@ from hypothesis import strategies as st
 from engine.locret.eviction import top_slots
 from engine.locret.heads import Calibration
 from engine.locret.policies import Locret, LocretConsensus, Newest, Random
+from engine.locret.ranking import Ranking
 from engine.locret.reading import Reader
 from engine.locret.selection import Selection
 from tests.engine.counting_backend import CountingBackend
@@ -64,6 +68,26 @@ def test_a_documents_tail_is_kept_until_the_next_eviction() -> None:
         assert not {6, 7} <= set(reader.units.positions.flatten().tolist())
 
 
+@pytest.mark.parametrize("turn", [0, 3])
+def test_the_newest_stay_at_every_eviction_until_others_are_newer(turn: int) -> None:
+    selection = Selection(budget=8, chunk=4, stabilizers=1, sinks=2, tail=1, turn=4, newest=3)
+    reader = Reader(CountingBackend(2, 2, scores=float), Locret(), selection)
+    reader.append([99, 98])
+    for first in (90, 40):  # each token is worth less than all before it
+        for _ in reader.read(range(first, first - 30, -1)):
+            kept = reader.units.positions
+            assert (kept[..., -3:] == torch.arange(reader.tokens_read - 3, reader.tokens_read)).all()
+            assert (kept[..., :2] == torch.arange(2)).all()
+        reader.append([0] * turn)
+    read = reader.tokens_read - turn
+    assert reader.units.positions[0, 0].tolist() == [*range(5), *range(read - 3, reader.tokens_read)]
+
+
+def test_a_beginning_that_is_kept_leaves_room_for_the_newest() -> None:
+    assert Selection(8, 4, 1, newest=7).keeping_first(5).sinks == 1
+    assert Selection(80, 4, 1, newest=7).keeping_first(5).sinks == 5
+
+
 def test_a_reading_goes_on_from_any_chunk() -> None:
     tokens = torch.randint(0, 99, (50,), generator=torch.Generator().manual_seed(1)).tolist()
     whole = Reader(CountingBackend(2, 2, scores=float), Locret(), Selection(8, 6, 2))
@@ -97,7 +121,7 @@ def test_consensus_keeps_a_token_everywhere_that_few_heads_want() -> None:
     selection = Selection(4, 4, 0)
     alone = top_slots(Locret().score(scores, positions), positions, selection, protected=0)
     together = top_slots(
-        LocretConsensus(calibration, own_neighbours=1, neighbours=1).score(scores, positions),
+        LocretConsensus(calibration, Ranking(own_neighbours=1, neighbours=1)).score(scores, positions),
         positions,
         selection,
         protected=0,
@@ -112,13 +136,34 @@ def test_a_units_neighbours_are_kept_with_it() -> None:
     calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
     positions = torch.arange(20).expand(1, 1, 20)
     for neighbours, kept in ((1, {2, 10, 12}), (3, {10, 11, 12})):
-        policy = LocretConsensus(calibration, own_neighbours=neighbours, neighbours=neighbours)
+        policy = LocretConsensus(calibration, Ranking(own_neighbours=neighbours, neighbours=neighbours))
         slots = top_slots(policy.score(scores, positions), positions, Selection(3, 4, 0), protected=0)
         assert set(slots.flatten().tolist()) == kept
     assert policy.score(scores[..., :1], positions[..., :1]).shape == (1, 1, 1)
-    for wrong in ({"neighbours": 4}, {"own_neighbours": 0}):
-        with pytest.raises(ValueError, match="odd"):
-            LocretConsensus(calibration, **wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"neighbours": 4}, {"own_neighbours": 0}, {"consensus": -1.0}, {"consensus": math.nan}]
+)
+def test_a_ranking_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"odd number|from 0 on"):
+        Ranking(**wrong)
+
+
+@given(seed=st.integers(0, 999))
+def test_no_consensus_and_no_neighbours_is_the_authors_selection(seed: int) -> None:
+    generator = torch.Generator().manual_seed(seed)
+    scores, mean = torch.randn(2, 3, 30, generator=generator), torch.randn(2, 3, generator=generator)
+    positions = torch.arange(30).expand(2, 3, 30)
+    policy = LocretConsensus(Calibration(mean, mean.abs() + 0.1, 0.2, 0.5), Ranking(0.0, 1, 1))
+    slots = [top_slots(p.score(scores, positions), positions, Selection(9, 4, 2), 2) for p in (policy, Locret())]
+    assert torch.equal(*slots)
+
+
+def test_every_parameter_of_a_ranking_is_part_of_the_policys_name() -> None:
+    calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
+    rankings = (Ranking(), Ranking(0.5), Ranking(0.5000001), Ranking(own_neighbours=1), Ranking(neighbours=3))
+    assert len({LocretConsensus(calibration, ranking).name for ranking in rankings}) == len(rankings)
 
 
 def test_what_all_heads_think_reaches_further_than_a_heads_own() -> None:
@@ -126,8 +171,8 @@ def test_what_all_heads_think_reaches_further_than_a_heads_own() -> None:
     scores[0, 0, 7] = 6.0
     calibration = Calibration(torch.zeros(2, 1), torch.ones(2, 1), 0.0, 1.0)
     positions = torch.arange(15).expand(2, 1, 15)
-    ranked = LocretConsensus(calibration, weight=1.0, own_neighbours=1, neighbours=5).score(scores, positions)
-    assert ranked[0, 0, 7] == pytest.approx(6.0 + 3.0 / 5)
+    ranked = LocretConsensus(calibration, Ranking(0.5, own_neighbours=1, neighbours=5)).score(scores, positions)
+    assert ranked[0, 0, 7] == pytest.approx(6.0 + 0.5 * 3.0 / 5)
     assert ranked[1, 0].nonzero().flatten().tolist() == [5, 6, 7, 8, 9], "the other head has it from consensus alone"
 
 
@@ -149,6 +194,8 @@ def test_parameters_that_cannot_be_are_refused() -> None:
         {"sinks": -1},
         {"stabilizers": 6, "sinks": 4},
         {"tail": 9},
+        {"newest": 7, "sinks": 2},
+        {"newest": -1},
     ):
         with pytest.raises(ValueError, match=r"at least|negative|exceed"):
             Selection(**{"budget": 8, "chunk": 4, "stabilizers": 2, **bad})

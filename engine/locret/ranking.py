@@ -1,0 +1,29 @@
+"""The parameters of Locret's ranking with consensus, without torch: they are read before anything heavy is imported."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How a head's own score and what all heads think of a token are weighed (DESIGN section 10).
+
+    consensus: the weight of what all heads think; 0: each head's own score alone. own_neighbours, neighbours: the units
+    over which the one and the other are averaged, around each unit and with it; 1: not at all. Consensus 0 with one own
+    neighbour keeps the units that the authors' selection keeps where heads hold as many.
+    """
+
+    consensus: float = 1.0
+    own_neighbours: int = 3
+    neighbours: int = 7
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.consensus) and self.consensus >= 0):
+            raise ValueError("consensus is a number from 0 on")
+        if any(count < 1 or count % 2 == 0 for count in (self.own_neighbours, self.neighbours)):
+            raise ValueError("neighbours is an odd number: as many before a unit as after it, and the unit itself")
+
+
+DEFAULT_RANKING = Ranking()
