@@ -40,7 +40,7 @@ def split(documents: Sequence[Document]) -> Split:
     for document in sorted(unique, key=lambda document: zlib.crc32(document.name.encode())):
         if len(document.text) <= total / 4 and _share(chosen, total) < _WANTED:
             chosen.append(document)
-    if chosen:
+    if _share(chosen, total) >= _LEAST:
         return Split([document for document in unique if document not in chosen], chosen, copies)
     ends = [_last_eighth(document) for document in unique]
     return Split([first for first, _ in ends], [last for _, last in ends], copies)

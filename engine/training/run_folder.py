@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -45,7 +46,7 @@ class Progress:
 
 
 class RunFolder:
-    """path None: nothing is written and nobody can ask for a pause, as in a trial or in a second process."""
+    """path None: nothing is written and nobody can ask for a pause, as in a trial without one or a second process."""
 
     def __init__(self, path: Path | None, progress: Progress) -> None:
         self.path = path
@@ -113,11 +114,12 @@ class RunFolder:
             return
         partial = self.checkpoint.with_name("checkpoint.partial")
         try:
-            torch.save(dict(state), partial)
+            with partial.open("wb") as file:  # closed before it is removed: the disk has the room again
+                torch.save(dict(state), file)
             partial.replace(self.checkpoint)
         except (OSError, RuntimeError) as error:  # torch says RuntimeError for a full disk
             partial.unlink(missing_ok=True)
-            message = f"The checkpoint cannot be written to {self.path}. Make room on the disk, then go on (--resume)."
+            message = f"The checkpoint cannot be written to {self.path}. Make room on the disk, then go on."
             raise UserError("disk", message, cause=str(error)) from error
 
     def _beat(self) -> None:
@@ -132,7 +134,10 @@ class RunFolder:
             told = asdict(self._progress)
             if told["seconds_left"] is not None:
                 told["seconds_left"] = round(max(0.0, told["seconds_left"] - (time.monotonic() - self._told)), 1)
-            _replace(self.path / "progress.json", json.dumps(told))
+            try:
+                _replace(self.path / "progress.json", json.dumps(told))
+            except OSError:
+                _write_over(self.path / "progress.json", json.dumps(told))
 
 
 def load_checkpoint(path: Path) -> dict[str, Any]:
@@ -151,6 +156,15 @@ def _replace(path: Path, text: str) -> None:
     try:
         partial.write_text(text, encoding="utf-8")
         partial.replace(path)
-    except PermissionError:
-        if os.name != "nt":
-            raise
+    except OSError as error:
+        if os.name == "nt" and isinstance(error, PermissionError):
+            return
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def _write_over(path: Path, text: str) -> None:
+    """In place: on a full disk there is room for that alone. What cannot be told ends no training."""
+    with suppress(OSError), path.open("r+", encoding="utf-8") as file:
+        file.write(text)
+        file.truncate()

@@ -140,6 +140,13 @@ def test_no_text_is_in_both_parts() -> None:
     assert parts == split(documents)
 
 
+def test_a_small_document_beside_a_long_one_is_not_all_that_is_held_out() -> None:
+    long, small = Document("long", "\n\n".join(prose(seed) for seed in range(60))), Document("small", prose(99))
+    parts = split([long, small])
+    share = sum(len(document.text) for document in parts.held_out) / (len(long.text) + len(small.text))
+    assert 0.05 < share < 0.2
+
+
 def test_copies_do_not_straddle_the_parts() -> None:
     documents = [Document(str(seed), prose(seed)) for seed in range(30)]
     copies = [Document(f"copy {d.name}", d.text.replace("77", "78").upper() + " More words.") for d in documents]
