@@ -117,6 +117,7 @@ class ConversationJobs(ConversationFeed):
         if failure.code == ENGINE_STOPPED:
             return
         if failure.kind == "user" and failure.code != "cancelled":
+            self.now.too_long |= failure.code == "documents_too_long"
             if job.rereads is not None:
                 self._not_reread(job.answer or job.rereads, failure)
             else:
@@ -175,8 +176,8 @@ class ConversationJobs(ConversationFeed):
             self._progress_again(data)
             return
         document = self.read_on(data)
-        if document is not None and job.asks:
-            self.status_changed.emit(f"Reading {document.name} first")
+        if document is not None:
+            self.status_changed.emit(f"Reading {document.name} first" if job.asks else "")
         if self._pausing and not job.asks:
             self._client.cancel(job.id)
 

@@ -18,7 +18,7 @@ from engine.protocol import Failure
 class OpenConversation:
     """`about` is None until the first question or document makes a conversation of it. `pending` is a question that is
     sent and not yet stored, `editing` the question that the next one replaces, `waiting` what is to be done once the
-    engine has made the conversation, and what if it cannot."""
+    engine has made the conversation, and what if it cannot, `too_long` whether the model as it is does not hold it."""
 
     about: Conversation | None = None
     tree: MessageTree = field(default_factory=MessageTree)
@@ -28,6 +28,7 @@ class OpenConversation:
     documents: dict[str, Document] = field(default_factory=dict)
     memory: Memory | None = None
     waiting: list[tuple[Callable[[str], None], Callable[[Failure], None]]] = field(default_factory=list)
+    too_long: bool = False
 
     @classmethod
     def of(cls, opened: dict[str, Any], live: dict[str, str]) -> OpenConversation:

@@ -152,8 +152,12 @@ class Texts(Record):
 
 @dataclass(frozen=True)
 class Estimate(Record):
-    """What a whole training takes; `disturbed` when other work slowed the trial down."""
+    """What a training takes; `disturbed` when other work slowed the trial down."""
 
-    seconds: float
-    steps: int = 0
+    seconds_per_step: float
+    seconds_at_end: float = 0.0
     disturbed: bool = False
+
+    def seconds(self, steps: int) -> float:
+        """Of a training of so many steps."""
+        return steps * self.seconds_per_step + self.seconds_at_end

@@ -112,6 +112,14 @@ class Session(ConversationJobs):
         self._pausing = False
         self._read()
 
+    def read_what_was_too_long(self) -> None:
+        """Reads the documents that the model did not hold before it was given another way to read."""
+        if self.now.too_long:
+            self.now.too_long = False
+            self.documents_refused.emit("")
+            self.refused.emit("")
+            self.resume_reading()
+
     def _add(self, conversation: str, paths: list[str]) -> None:
         params = {"conversation": conversation, "paths": paths}
         self._start("documents_add", params, Job(conversation, asks=False, paths=paths))

@@ -67,14 +67,14 @@ class Training(QObject):
         if self._trial is not None:
             self._client.cancel(self._trial)
 
-    def start(self, texts: dict[str, str]) -> None:
+    def start(self, texts: dict[str, str], steps: int) -> None:
         """Starts training in a process of its own."""
 
         def done(told: dict[str, Any]) -> None:
             self._put(told)
             self.started.emit()
 
-        self._client.call("training_start", texts, done=done, failed=self._not_tried)
+        self._client.call("training_start", {**texts, "steps": steps}, done=done, failed=self._not_tried)
 
     def pause(self) -> None:
         self._do("training_pause")

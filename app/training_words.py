@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.records import Estimate, Heads, Texts, TrainingRun
 from app.words import count, duration, number
 
+QUICK, THOROUGH = 300, 1500
 NO_HEADS = "This model has no retaining heads yet."
 KEYDIFF = "KeyDiff works at once, without training, and keeps less well than trained heads."
 WHAT_TRAINING_IS = (
@@ -15,7 +16,7 @@ MEANWHILE = "You may use Keepsake meanwhile, or close it; training goes on."
 MAY_CLOSE = "You may close Keepsake; training goes on."
 PREPARING = "Preparing the model and the texts"
 READ_ONCE_MORE = "Documents of earlier conversations are read once more with them, at the next question there."
-FOLDER = "Text and PDF files, together at least {} characters."
+FOLDER = "Text and PDF files; a million characters and more make good heads."
 STANDARD = "Manuals and other texts of public software packages, downloaded once. None of your documents are used."
 
 
@@ -41,9 +42,19 @@ def trial(step: int, steps: int) -> str:
     return f"Trying {number(steps)} steps; this may take a few minutes"
 
 
+def length(steps: int) -> str:
+    """What one length is for."""
+    what = {
+        QUICK: "For a first try; the heads keep less well than after a thorough training.",
+        THOROUGH: "The heads keep better. It ends earlier where they learn nothing more.",
+    }[steps]
+    return f"{number(steps)} steps. {what}"
+
+
 def estimate(told: Estimate) -> str:
-    """What the whole takes."""
-    sentence = f"Training takes {duration(told.seconds)} on this computer."
+    """What each length takes."""
+    quick, thorough = (duration(told.seconds(steps)) for steps in (QUICK, THOROUGH))
+    sentence = f"On this computer a quick training takes {quick}, a thorough one {thorough}."
     if told.disturbed:
         return f"{sentence} It was measured while Keepsake was at work, so it may be less."
     return sentence
@@ -54,7 +65,7 @@ def title(run: TrainingRun) -> str:
     if run.state == "done":
         return "New retaining heads are ready."
     if run.state == "failed":
-        return "The training of retaining heads failed."
+        return "The training failed."
     return "Training retaining heads" if run.for_model else f"Training retaining heads for {run.name}"
 
 

@@ -89,6 +89,7 @@ class Window(QMainWindow):
         self.page.toggle_documents.connect(self.toggle_documents)
         self.page.meter.settings.connect(self.show_settings)
         self.page.heads_notice.train.connect(self.show_training)
+        self.training.changed.connect(self._read_what_was_too_long)
         self.training.refused.connect(self.notice.say)
         self.training.log_read.connect(self.show_training_log)
         self.page.view.citation.connect(self.show_document)
@@ -172,6 +173,11 @@ class Window(QMainWindow):
     def add_paths(self, paths: list[str]) -> None:
         self.documents.refuse("")
         self.session.add_paths(list(paths))
+
+    def _read_what_was_too_long(self) -> None:
+        heads = self.training.heads
+        if heads is not None and not heads.missing:
+            self.session.read_what_was_too_long()
 
     def show_document(self, id: str, page: int = 1) -> None:
         document = self.session.now.documents.get(id)

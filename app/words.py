@@ -51,7 +51,7 @@ def duration(seconds: float) -> str:
     minutes = round(seconds / 60)
     if minutes < 60:
         return f"about {minutes} min"
-    hours, rest = divmod(minutes, 60)
+    hours, rest = divmod(5 * round(minutes / 5), 60)
     return f"about {hours} h {rest} min" if rest else f"about {hours} h"
 
 

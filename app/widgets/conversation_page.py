@@ -106,6 +106,7 @@ class ConversationPage(QWidget):
         session.documents_changed.connect(self._refresh)
         session.document_changed.connect(lambda _: self._refresh())
         session.memory_changed.connect(self._show_memory)
+        session.busy_changed.connect(self._refresh)
         session.busy_changed.connect(lambda: self.composer.set_busy(session.asking))
         session.editing_changed.connect(lambda: self.composer.set_editing(session.now.editing is not None))
         session.given_back.connect(self.composer.put)
@@ -187,7 +188,7 @@ class ConversationPage(QWidget):
         talking = bool(session.now.leaf) or session.now.pending is not None
         self.stack.setCurrentWidget(self.view if talking else self.empty)
         read = [d for d in session.now.documents.values() if d.outcome in READ]
-        self.empty.set_documents(len(session.now.documents), len(read), read[0].name if read else "")
+        self.empty.set_documents(len(session.now.documents), len(read), read[0].name if read else "", session.reading)
         total = len(session.now.documents)
         self.documents_button.setText(count(total, "document") if total else "Documents")
 

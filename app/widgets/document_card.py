@@ -31,6 +31,7 @@ class DocumentCard(QFrame):
         self._theme = theme
         self._document = document
         self._memory = memory
+        self._busy = True
         self._icon = QLabel()
         self._icon.setFixedSize(QSize(SIZE, SIZE))
         self._name = ElidedLabel(document.name)
@@ -53,10 +54,10 @@ class DocumentCard(QFrame):
         theme.changed.connect(self._refresh)
         self._refresh()
 
-    def set_document(self, document: Document, memory: Memory | None) -> None:
-        """Shows another state of the document."""
-        if (document, memory) != (self._document, self._memory):
-            self._document, self._memory = document, memory
+    def set_document(self, document: Document, memory: Memory | None, busy: bool) -> None:
+        """Shows another state of the document. busy: its turn comes by itself if it waits."""
+        if (document, memory, busy) != (self._document, self._memory, self._busy):
+            self._document, self._memory, self._busy = document, memory, busy
             self._refresh()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -88,9 +89,12 @@ class DocumentCard(QFrame):
         self._bar.setVisible(under_way and bool(document.tokens and document.tokens_read))
         self._bar.setRange(0, document.tokens or 1)
         self._bar.setValue(document.tokens_read)
-        self._button.setVisible(under_way)
+        left = document.outcome == "waiting" and not self._busy
+        self._button.setVisible(under_way or left)
         if document.outcome == "reading":
             self._button.set_picture("pause", "Pause reading")
+        elif left:
+            self._button.set_picture("play", "Read it now")
         else:
             self._button.set_picture("play", "Go on reading")
         self.setAccessibleName(f"{document.name}. {self._state.text()} {self._advice.text()}".strip())

@@ -58,6 +58,7 @@ class DocumentsPane(QWidget):
         session.documents_changed.connect(self._update)
         session.document_changed.connect(self._update_one)
         session.memory_changed.connect(self._update_all)
+        session.busy_changed.connect(self._update_all)
         self._rebuild()
 
     def refuse(self, sentence: str) -> None:
@@ -111,14 +112,18 @@ class DocumentsPane(QWidget):
     def _update_all(self) -> None:
         self._empty.setVisible(not self._session.now.documents)
         for document in self._session.now.documents.values():
-            self.cards[document.id].set_document(document, self._session.now.memory)
+            self._show(document)
         for name in self.folders:
             self._update_folder(name)
 
     def _update_one(self, document: Document) -> None:
-        self.cards[document.id].set_document(document, self._session.now.memory)
+        self._show(document)
         if document.folder:
             self._update_folder(document.folder)
+
+    def _show(self, document: Document) -> None:
+        busy = self._session.reading or self._session.asking
+        self.cards[document.id].set_document(document, self._session.now.memory, busy)
 
     def _update_folder(self, name: str) -> None:
         self.folders[name].set_documents([d for d in self._session.now.documents.values() if d.folder == name])

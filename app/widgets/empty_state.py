@@ -44,13 +44,13 @@ class EmptyState(QWidget):
         row.addStretch()
         theme.changed.connect(self._draw)
         self._draw()
-        self.set_documents(0, 0, "")
+        self.set_documents(0, 0, "", reading=False)
 
-    def set_documents(self, total: int, read: int, name: str) -> None:
+    def set_documents(self, total: int, read: int, name: str, reading: bool) -> None:
         """The drop area while there are none, then example questions once `name` or more is read."""
         self._area.setVisible(total == 0)
         self._examples.setVisible(total > 0)
-        self._lead.setText(_lead(read, name))
+        self._lead.setText(_lead(read, name, reading))
         self._questions.setVisible(read > 0)
 
     def examples(self) -> list[QPushButton]:
@@ -116,8 +116,8 @@ class EmptyState(QWidget):
         self._picture.setPixmap(pixmap("documents", self._theme.colours.outline, PICTURE, self.devicePixelRatioF()))
 
 
-def _lead(read: int, name: str) -> str:
+def _lead(read: int, name: str, reading: bool) -> str:
     if read == 0:
-        return "Reading.\nYou can ask already."
+        return "Reading.\nYou can ask already." if reading else "Nothing is read yet."
     what = f"{name} is read." if read == 1 else f"{read} documents are read."
     return f"{what}\nWhat would you like to know?"

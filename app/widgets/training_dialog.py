@@ -14,9 +14,9 @@ from app.widgets.buttons import push_button
 from app.widgets.fitting_scroll import FittingScroll
 from app.widgets.labels import ElidedLabel, label, paint_as
 from app.widgets.segments import Segments
-from app.words import number
 
 NARROWEST = 520
+LENGTHS = {str(words.QUICK): "Quick", str(words.THOROUGH): "Thorough"}
 SOURCES = {"documents": "Documents in Keepsake", "folder": "A folder", "standard": "Standard texts"}
 
 
@@ -35,6 +35,9 @@ class TrainingDialog(QDialog):
         self.sources = Segments("What it reads", SOURCES, "documents")
         self.sources.chosen.connect(lambda _: self._choose_again())
         self._about = label("", "secondary", wrap=True)
+        self.lengths = Segments("How long", LENGTHS, str(words.THOROUGH))
+        self.lengths.chosen.connect(lambda _: self._refresh())
+        self._length = label("", "secondary", wrap=True)
         self.folder_button = push_button("Choose folder\u2026")
         self.folder_button.clicked.connect(self.choose_folder)
         self._folder_name = ElidedLabel("", "secondary")
@@ -74,9 +77,6 @@ class TrainingDialog(QDialog):
         super().done(result)
 
     def _lay_out(self) -> None:
-        row = QHBoxLayout()
-        row.addWidget(self.sources)
-        row.addStretch()
         self._folder_row = QWidget()
         folder = QHBoxLayout(self._folder_row)
         folder.setContentsMargins(0, 0, 0, 0)
@@ -98,9 +98,13 @@ class TrainingDialog(QDialog):
         column.addWidget(label(words.WHAT_TRAINING_IS, "secondary", wrap=True))
         column.addSpacing(8)
         column.addWidget(label("What it reads", "section"))
-        column.addLayout(row)
+        column.addLayout(_at_the_left(self.sources))
         column.addWidget(self._folder_row)
         column.addWidget(self._about)
+        column.addSpacing(8)
+        column.addWidget(label("How long", "section"))
+        column.addLayout(_at_the_left(self.lengths))
+        column.addWidget(self._length)
         column.addSpacing(8)
         for widget in (self._sentence, self._bar, self._meanwhile):
             column.addWidget(widget)
@@ -143,13 +147,14 @@ class TrainingDialog(QDialog):
             chosen["folder"] = self._folder
         if self._estimated:
             self.go_button.setEnabled(False)
-            self._training.start(chosen)
+            self._training.start(chosen, self._steps())
         else:
             self._trying = True
             self._say(words.PREPARING)
             self._bar.setRange(0, 0)
             self._training.estimate(chosen)
             self._refresh()
+            self.close_button.setFocus()
 
     def _leave(self) -> None:
         if self._trying:
@@ -189,11 +194,12 @@ class TrainingDialog(QDialog):
         self.sources.setEnabled(not self._trying)
         self._folder_row.setVisible(source == "folder")
         self.folder_button.setEnabled(not self._trying)
+        self._length.setText(words.length(self._steps()))
         self._about.setVisible(self._texts.least > 0)
         self._about.setText(
             {
                 "documents": words.documents(self._texts),
-                "folder": words.FOLDER.format(number(self._texts.least)),
+                "folder": words.FOLDER,
                 "standard": words.STANDARD,
             }[source]
         )
@@ -207,5 +213,15 @@ class TrainingDialog(QDialog):
         self._whole.activate()
         self.resize(self.width(), self.minimumSizeHint().height())
 
+    def _steps(self) -> int:
+        return int(self.lengths.value())
+
     def _ready(self, source: str) -> bool:
         return {"documents": self._texts.enough, "folder": bool(self._folder), "standard": True}[source]
+
+
+def _at_the_left(widget: QWidget) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.addWidget(widget)
+    row.addStretch()
+    return row

@@ -116,12 +116,15 @@ class Documents(Messages):
         return [Page(**row) for row in rows]
 
     def files_read(self) -> dict[str, int]:
-        """The sha256 of every file that a conversation has read, and how many characters of text it has."""
+        """The sha256 of every file of a conversation whose text is known, and how many characters it has.
+
+        Whether a model has read it yet is another matter: one without retaining heads may be unable to.
+        """
         rows = self._database.rows(
             """SELECT pages.sha256, sum(length(pages.text)) AS characters FROM pages WHERE pages.sha256 IN (
                 SELECT documents.sha256 FROM documents JOIN conversations ON conversations.id = documents.conversation
-                WHERE documents.outcome IN ('read', 'partial') AND conversations.deleted IS NULL)
-            GROUP BY pages.sha256 ORDER BY pages.sha256"""
+                WHERE conversations.deleted IS NULL)
+            GROUP BY pages.sha256 HAVING characters > 0 ORDER BY pages.sha256"""
         )
         return {row["sha256"]: row["characters"] or 0 for row in rows}
 

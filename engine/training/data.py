@@ -71,8 +71,8 @@ def read_data(paths: Sequence[Path], corpus: Path, say: Say) -> Data:
     if data.characters < LEAST_CHARACTERS:
         raise UserError(
             "no_data",
-            f"There are {data.characters:,} characters of text to train on. Name at least {LEAST_CHARACTERS:,} (about "
-            "ten pages) with --data; good heads take a million and more. Without --data a corpus is downloaded.",
+            f"There are {data.characters:,} characters of text to train on, and it takes at least "
+            f"{LEAST_CHARACTERS:,} (about ten pages); good heads take a million and more.",
         )
     return data
 

@@ -53,7 +53,7 @@ def _parted(documents: Sequence[Document]) -> tuple[list[Document], list[Documen
     for document in sorted(documents, key=lambda document: zlib.crc32(document.name.encode())):
         if len(document.text) <= total / 4 and _share(chosen, total) < _WANTED:
             chosen.append(document)
-    if chosen:
+    if _share(chosen, total) >= _LEAST:
         return [document for document in documents if document not in chosen], chosen
     ends = [_last_eighth(document) for document in documents]
     return [first for first, _ in ends], [last for _, last in ends]

@@ -6,6 +6,7 @@ It knows neither the words of the command line nor the order of the steps.
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -43,9 +44,10 @@ class TrainingJob:
     def __init__(self, args: argparse.Namespace, stopping: Stopping, tell: Callable[[str], None]) -> None:
         self.args, self.stopping, self._tell = args, stopping, tell
         self.accelerator = _accelerator(args.device)
-        self.writes = bool(self.accelerator.is_main_process) and not args.trial
+        first = bool(self.accelerator.is_main_process)
+        self.writes = first and not args.trial
         progress = Progress(out=str(args.out), steps=args.steps, model=args.model or "")
-        self.folder = RunFolder(args.run if self.writes else None, progress)
+        self.folder = RunFolder(args.run if first else None, progress)
         if self.writes and not self._resumes:
             self._begin_anew()
 
@@ -60,9 +62,19 @@ class TrainingJob:
         except UserError as error:
             self.folder.close(state="paused" if error.code == "cancelled" else "failed", message=error.message)
             raise
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                self._fail(error)
+                raise
+            message = "The disk is full. Make room on it, then go on."
+            self.folder.close(state="failed", message=message)
+            raise UserError("disk", message, cause=str(error)) from error
         except BaseException as error:
-            self.folder.close(state="failed", message=f"Training failed: {error or type(error).__name__}")
+            self._fail(error)
             raise
+
+    def _fail(self, error: BaseException) -> None:
+        self.folder.close(state="failed", message=f"Training failed: {error or type(error).__name__}")
 
     def prepared(self) -> TrainingRun:
         """Model, data and heads, at the checkpoint where the run goes on from one."""
@@ -124,6 +136,7 @@ class TrainingJob:
     def trial(self) -> dict[str, Any] | None:
         """What the whole run would take, by its first steps; None in all processes but the first."""
         took = self.prepared().time(self.args.trial)
+        self.folder.close(state="done")
         self._part()
         return took if self.accelerator.is_main_process else None
 

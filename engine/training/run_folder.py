@@ -47,7 +47,7 @@ class Progress:
 
 
 class RunFolder:
-    """path None: nothing is written and nobody can ask for a pause, as in a trial or in a second process."""
+    """path None: nothing is written and nobody can ask for a pause, as in a trial without one or a second process."""
 
     def __init__(self, path: Path | None, progress: Progress) -> None:
         self.path = path
@@ -122,14 +122,18 @@ class RunFolder:
             told = asdict(self._progress)
             if told["seconds_left"] is not None:
                 told["seconds_left"] = round(max(0.0, told["seconds_left"] - (time.monotonic() - self._told)), 1)
-            _replace(self.path / "progress.json", json.dumps(told))
+            try:
+                _replace(self.path / "progress.json", json.dumps(told))
+            except OSError:
+                _write_over(self.path / "progress.json", json.dumps(told))
 
 
 def save_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
     """Whole or not at all. Raises UserError where the disk has no room."""
     partial = path.with_name(f"{path.stem}.partial")
     try:
-        torch.save(dict(state), partial)
+        with partial.open("wb") as file:  # closed before it is removed: the disk has the room again
+            torch.save(dict(state), file)
         partial.replace(path)
     except (OSError, RuntimeError) as error:  # torch says RuntimeError for a full disk
         partial.unlink(missing_ok=True)
@@ -170,8 +174,9 @@ def _replace(path: Path, text: str) -> None:
             partial.write_text(text, encoding="utf-8")
             partial.replace(path)
             return
-        except PermissionError:
-            if not WINDOWS:
+        except OSError as error:
+            if not (WINDOWS and isinstance(error, PermissionError)):
+                partial.unlink(missing_ok=True)
                 raise
             if time.monotonic() > deadline:
                 return

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--run", type=Path, metavar="FOLDER", help="the run's record (default: beside the head file)")
     parser.add_argument("--resume", action="store_true", help="go on from the run's checkpoint, where there is one")
     parser.add_argument("--overwrite", action="store_true", help="replace heads or an unfinished run that are there")
-    parser.add_argument("--trial", type=int, metavar="N", help="time N steps, write nothing, and print one JSON object")
+    parser.add_argument("--trial", type=int, metavar="N", help="time N steps, write no heads, print one JSON object")
     parser.add_argument("--device", choices=DEVICES, default="auto")
     parser.add_argument("--dtype", choices=DTYPES, default="auto", help="the precision that the model computes in")
     parser.add_argument("--weights", choices=tuple(WEIGHTS), default="full", help="how the model's weights are held")
@@ -93,13 +93,15 @@ def refuse_bad_input(args: argparse.Namespace) -> None:
     if not args.learning_rate > 0 or (args.trial is not None and args.trial < 1):
         raise UserError("bad_params", "--learning-rate and --trial are above 0.")
     args.mixture = parse(args.labels)
-    args.run = args.run or args.out.with_name(args.out.name + ".run")
-    if args.trial:
+    if args.trial and not args.run:
         return
+    args.run = args.run or args.out.with_name(args.out.name + ".run")
     checkpoint = args.run / CHECKPOINT
-    if checkpoint.exists() and not (args.resume or args.overwrite):
+    if checkpoint.exists() and (args.trial or not (args.resume or args.overwrite)):
         message = f"There is an unfinished run in {args.run}. Go on with --resume, or begin anew with --overwrite."
         raise UserError("bad_params", message)
+    if args.trial:
+        return
     if args.out.exists() and not args.overwrite and not (args.resume and checkpoint.exists()):
         raise UserError("bad_params", f"{args.out} is there already. Choose another file, or say --overwrite.")
     _refuse_unwritable(args.out.parent, args.run)

@@ -98,25 +98,40 @@ class TrainingRun:
         return "done"
 
     def time(self, steps: int) -> dict[str, Any]:
-        """Runs some steps and one held-out sample, and says what the whole run would take."""
-        for _ in range(steps):
+        """Runs some steps and one held-out sample, and says what the whole run would take, or one of other length:
+        steps * seconds_per_step + seconds_at_end. A step has its share of the held-out checks.
+        """
+        self.folder.tell(state="running", steps=steps)
+        for done in range(1, steps + 1):
+            if self._stop_asked():
+                raise UserError("cancelled", "Stopped.")
             self._one_step()
+            self.folder.tell(step=done)
+            self._say(f"Trial: step {done} of {steps}")
         seconds = list(self._step_seconds)[1 if steps > 1 else 0 :]
         began = time.monotonic()
         for sample in self.session.held_out_samples(range(1)):
             self.trainer.check(sample)
         check = HELD_OUT_SAMPLES * (time.monotonic() - began)
-        a_step = statistics.fmean(seconds)
-        whole = self.plan.steps * a_step + (self.plan.checks + 1) * check
-        return {"seconds_per_step": round(a_step, 4), "steps": self.plan.steps, "seconds": round(whole, 1)}
+        a_step = statistics.fmean(seconds) + check / self.plan.check_steps
+        return {
+            "seconds_per_step": round(a_step, 4),
+            "seconds_at_end": round(check, 1),
+            "steps": self.plan.steps,
+            "seconds": round(self.plan.steps * a_step + check, 1),
+        }
 
     def resume(self, state: dict[str, Any]) -> None:
         """Goes on from a checkpoint. Raises UserError for another run's."""
         theirs = state["identity"]
         other = [name for name, value in self._identity.items() if theirs.get(name) != value]
         if other:
-            was = ", ".join(f"{name} {theirs.get(name)}" for name in other if name != "data") or "other data"
-            message = f"This run was begun with other options ({was}). Use those, or begin anew with --overwrite."
+            was = ", ".join(f"{name} {theirs.get(name)}" for name in other if name != "data")
+            message = (
+                f"This run was begun with other options ({was}). Use those, or begin anew with --overwrite."
+                if was
+                else "The texts have changed since this run began. Bring the former ones back, or begin anew."
+            )
             raise UserError("bad_params", message)
         self.trainer.resume(state["trainer"])
         self.best = Best(**state["best"])

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.errors import UserError
 from engine.training_runs import texts
 from engine.training_runs.trial import STEPS, Trial
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from engine.engine import Emit, Engine
     from engine.model_shape import ModelShape
 
+MOST_STEPS = 1_000_000
 # Training's usual context with what it asks about it, and room for the latter.
 USUAL_TOKENS, QUESTIONS_TOKENS = 2512, 512
 
@@ -77,6 +79,7 @@ def training_trial(engine: Engine, params: Params, emit: Emit) -> Answer:
 
 
 def training_start(engine: Engine, params: Params, _emit: Emit) -> Answer:
+    length = _length(params)
     shape = engine.chosen_model()
     known = engine.fingerprint_of(shape.path, engine.aside_cancelled.is_set)
     engine.training.start(
@@ -84,9 +87,19 @@ def training_start(engine: Engine, params: Params, _emit: Emit) -> Answer:
         engine.settings()["model"],
         shape.name,
         known,
-        lambda folder: [*_context(shape), *texts.options(engine.store, params, folder)],
+        lambda folder: [*length, *_context(shape), *texts.options(engine.store, params, folder)],
     )
     return training_status(engine, params)
+
+
+def _length(params: Params) -> list[str]:
+    """The option of the number of steps, where a call names one. Raises UserError("bad_params")."""
+    steps = params.get("steps")
+    if steps is None:
+        return []
+    if not isinstance(steps, int) or isinstance(steps, bool) or not 1 <= steps <= MOST_STEPS:
+        raise UserError("bad_params", f"steps is a whole number from 1 to {MOST_STEPS:,}.")
+    return ["--steps", str(steps)]
 
 
 def _context(shape: ModelShape) -> list[str]:

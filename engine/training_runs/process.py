@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ import psutil
 
 NICENESS = 10
 SECONDS_TO_END = 10.0
+SECONDS_TO_BE_NAMED = 5.0
 
 
 def start(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> int:
@@ -32,6 +34,7 @@ def start(command: Sequence[str], log: Path, environment: Mapping[str, str]) -> 
         )
     threading.Thread(target=process.wait, name="training", daemon=True).start()  # else it stays a zombie
     make_low(process.pid)
+    _wait_for_its_name(process.pid)
     return process.pid
 
 
@@ -68,6 +71,14 @@ def works_in(pid: int | None, folder: Path) -> bool:
         return str(folder) in psutil.Process(pid).cmdline()
     except (psutil.Error, OSError):
         return False
+
+
+def _wait_for_its_name(pid: int) -> None:
+    """Until it has its command line: on Linux a program that has just been started has none for a moment."""
+    late = time.monotonic() + SECONDS_TO_BE_NAMED
+    with suppress(psutil.Error, OSError):
+        while not psutil.Process(pid).cmdline() and time.monotonic() < late:
+            time.sleep(0.005)
 
 
 def end(pid: int) -> None:

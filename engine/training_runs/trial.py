@@ -15,7 +15,7 @@ from engine.training_runs.log import last_words
 
 STEPS = 20
 LOOK_SECONDS = 0.1
-FIGURES = ("seconds_per_step", "steps", "seconds")
+FIGURES = ("seconds_per_step", "seconds_at_end")
 
 
 class Trial:
@@ -31,8 +31,9 @@ class Trial:
     def run(
         self, on_step: Callable[[int], None], cancelled: Callable[[], bool], disturbed: Callable[[], bool]
     ) -> dict[str, Any]:
-        """Returns seconds_per_step, steps and seconds (those of the whole training), and whether other work of the
-        engine made them longer than they are. Raises UserError("cancelled" or "training_failed").
+        """Returns seconds_per_step and seconds_at_end: training takes steps * seconds_per_step + seconds_at_end. And
+        whether other work of the engine made them longer than they are. Raises UserError("cancelled" or
+        "training_failed").
         """
         try:
             figures, log = self._folder / "figures.json", self._folder / "log.txt"

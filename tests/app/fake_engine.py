@@ -57,6 +57,7 @@ Keep an eye on the notice period: it is *six months*, not three.
 
 
 STARTER = "/models/SmolLM2-135M-Instruct.Q8_0.gguf"
+CONTEXT = 8192
 
 
 class StopError(Exception):
@@ -318,9 +319,9 @@ class FakeEngine:
         return {"run": run and {**run, "for_model": run["model"] == self.state["settings"]["model"]}}
 
     def training_texts(self, request: Request) -> dict[str, Any]:
-        read = [document for document in self.state["documents"].values() if document["pages_read"]]
-        characters = sum(document["tokens"] for document in read) * 4
-        return {"documents": len(read), "characters": characters, "least": 200_000, "standard": self.options.standard}
+        known = [document for document in self.state["documents"].values() if document["pages"]]
+        characters = sum(document["tokens"] for document in known) * 4
+        return {"documents": len(known), "characters": characters, "least": 200_000, "standard": self.options.standard}
 
     def training_log(self, request: Request) -> dict[str, Any]:
         return {"text": "step 1 of 1,500: loss 4.00\nThe disk is full.\n", "path": "/data/training/run/log.txt"}
@@ -345,7 +346,7 @@ class FakeEngine:
         if settings["model"].startswith("later/"):
             raise RefusalError("not_downloaded", "It is downloaded when it is first used.")
         heads = None if self.headless() else "heads"
-        return {"model": Path(settings["model"]).stem, "heads": heads, "policy": settings["policy"], "context": 8192}
+        return {"model": Path(settings["model"]).stem, "heads": heads, "policy": settings["policy"], "context": CONTEXT}
 
     def training_trial(self, request: Request, texts: str, folder: str = "") -> dict[str, Any]:
         if "stubborn" in self.state["settings"]["model"]:
@@ -354,11 +355,11 @@ class FakeEngine:
             self.check(request.id)
             self.send(Event("trial", {"step": step, "steps": 20}, request.id))
             time.sleep(self.options.trial_seconds)
-        return {"seconds_per_step": 1.8, "steps": 1500, "seconds": 2700.0, "disturbed": not self.jobs.empty()}
+        return {"seconds_per_step": 1.8, "seconds_at_end": 20.0, "disturbed": not self.jobs.empty()}
 
-    def training_start(self, request: Request, texts: str, folder: str = "") -> dict[str, Any]:
+    def training_start(self, request: Request, texts: str, steps: int, folder: str = "") -> dict[str, Any]:
         model = self.state["settings"]["model"]
-        run = {"state": "running", "model": model, "name": Path(model).stem, "step": 0, "steps": 1500, "message": None}
+        run = {"state": "running", "model": model, "name": Path(model).stem, "step": 0, "steps": steps, "message": None}
         self.state["run"] = {**run, "from": 0, "since": time.time()}
         return self.training_status(request)
 
@@ -408,6 +409,9 @@ class FakeEngine:
         self.send(Event("document", {"document": document}, request.id))
 
     def documents_read(self, request: Request, conversation: str) -> dict[str, Any]:
+        tokens = sum(document["tokens"] for document in self.of("documents", conversation))
+        if self.headless() and self.state["settings"]["policy"] == "locret" and tokens > CONTEXT:
+            raise RefusalError("documents_too_long", "The documents do not fit. Drop fewer, or use KeyDiff.")
         for document in self.of("documents", conversation):
             if document["outcome"] in ("waiting", "paused", "reading"):
                 self.read(request, document)

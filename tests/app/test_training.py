@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app import training
+from app import training_words as words
 from app.widgets.log_dialog import LogDialog
 from app.widgets.settings_dialog import SettingsDialog
 from app.widgets.training_dialog import TrainingDialog
@@ -44,7 +45,7 @@ def panel(window: Window, qtbot: QtBot) -> TrainingDialog:
     """Opens the dialog from the notice and chooses a folder in it."""
     press(qtbot, window.page.heads_notice.train_button)
     (dialog,) = window.findChildren(TrainingDialog)
-    qtbot.waitUntil(lambda: "200,000" in dialog.about(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.about() == words.FOLDER, timeout=WAIT_MS)
     choose_folder(dialog, "/texts")
     return dialog
 
@@ -92,6 +93,24 @@ def test_keydiff_is_used_at_once_and_the_notice_goes(window: Window, qtbot: QtBo
     assert requests(tmp_path, "settings_set")[-1] == {"changes": {"policy": "keydiff"}}
 
 
+def test_what_is_too_long_without_heads_is_read_once_keydiff_chooses(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window("--pages", "40")
+    use_model(window, qtbot)
+    window.add_paths([document("long.txt")])
+    qtbot.waitUntil(window.documents.refusal.isVisible, timeout=WAIT_MS)
+    (card,) = window.documents.cards.values()
+    assert (card._state.text(), card._button.accessibleName()) == ("Waiting to be read", "Read it now")
+    assert window.page.empty._lead.text() == "Nothing is read yet."
+    press(qtbot, card._button)
+    qtbot.waitUntil(lambda: not window.session.reading and card._button.isVisible(), timeout=WAIT_MS)
+    press(qtbot, window.page.heads_notice.keydiff_button)
+    qtbot.waitUntil(lambda: not window.documents.refusal.isVisible(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: [d.outcome for d in window.session.now.documents.values()] == ["read"], timeout=WAIT_MS)
+    assert not card._button.isVisible()
+
+
 def test_put_away_it_stays_away_for_this_model_alone(window: Window, qtbot: QtBot) -> None:
     use_model(window, qtbot)
     press(qtbot, window.page.heads_notice.close_button)
@@ -108,11 +127,26 @@ def test_nothing_starts_before_its_time_is_known(window: Window, qtbot: QtBot, t
     press(qtbot, dialog.go_button)
     qtbot.waitUntil(lambda: dialog.sentence().startswith("Trying it: step"), timeout=WAIT_MS)
     assert not dialog.sources.isEnabled()
-    qtbot.waitUntil(lambda: dialog.sentence() == "Training takes about 45 min on this computer.", timeout=WAIT_MS)
+    both = "On this computer a quick training takes about 9 min, a thorough one about 45 min."
+    qtbot.waitUntil(lambda: dialog.sentence() == both, timeout=WAIT_MS)
     assert requests(tmp_path, "training_trial") == [{"texts": "folder", "folder": "/texts"}]
     assert requests(tmp_path, "training_start") == []
     choose_folder(dialog, "/other")
     assert (dialog.sentence(), dialog.go_button.text()) == ("", "Estimate the time"), "other texts take another time"
+
+
+def test_its_length_is_chosen_before_or_after_the_estimate(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
+    use_model(window, qtbot)
+    dialog = panel(window, qtbot)
+    assert dialog.lengths.value() == "1500"
+    press(qtbot, dialog.go_button)
+    qtbot.waitUntil(lambda: dialog.go_button.text() == "Start training", timeout=WAIT_MS)
+    press(qtbot, dialog.lengths.buttons()[0])
+    assert dialog.go_button.text() == "Start training", "what was measured holds for both"
+    with qtbot.waitSignal(dialog.accepted, timeout=WAIT_MS):
+        press(qtbot, dialog.go_button)
+    assert requests(tmp_path, "training_start") == [{"texts": "folder", "folder": "/texts", "steps": 300}]
+    assert window.training.run.steps == 300
 
 
 def test_a_trial_is_stopped_by_its_button_or_by_leaving(open_window: MakeWindow, qtbot: QtBot, tmp_path: Path) -> None:
@@ -239,7 +273,7 @@ def test_a_failure_says_why_shows_its_log_and_tries_again(window: Window, qtbot:
     start(window, qtbot, "/models/failing-headless.gguf")
     until(window, qtbot, "failed")
     row = window.page.training_row
-    assert row.text() == "The training of retaining heads failed. The disk is full. Make room, and try again."
+    assert row.text() == "The training failed. The disk is full. Make room, and try again."
     press(qtbot, row.log_button)
     qtbot.waitUntil(lambda: bool(window.findChildren(LogDialog)), timeout=WAIT_MS)
     (log,) = window.findChildren(LogDialog)

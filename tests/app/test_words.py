@@ -18,7 +18,14 @@ def document(**fields: object) -> Document:
 
 @pytest.mark.parametrize(
     ("seconds", "words"),
-    [(3, "a few seconds"), (42, "about 40 s"), (170, "about 3 min"), (3600, "about 1 h"), (7800, "about 2 h 10 min")],
+    [
+        (3, "a few seconds"),
+        (42, "about 40 s"),
+        (170, "about 3 min"),
+        (3600, "about 1 h"),
+        (7800, "about 2 h 10 min"),
+        (14340, "about 4 h"),
+    ],
 )
 def test_times_promise_no_more_than_they_can(seconds: float, words: str) -> None:
     assert duration(seconds) == words

@@ -77,6 +77,15 @@ def test_a_run_outlives_its_engine_and_the_next_one_finds_it(engine: MakeEngine,
     assert second.call("training_discard")["run"] is None
 
 
+def test_its_length_is_chosen(engine: MakeEngine, texts: dict[str, str]) -> None:
+    client = engine("--seconds", "0")
+    for steps in (0, -1, 1.5, True, "300", 10**9):
+        assert refusal(client, "training_start", **texts, steps=steps).code == "bad_params"
+    assert client.call("training_status")["run"] is None
+    client.call("training_start", **texts, steps=7)
+    assert until(look(client), "done")["steps"] == 7
+
+
 def test_a_killed_engine_takes_no_run_with_it(engine: MakeEngine, texts: dict[str, str]) -> None:
     first = engine("--seconds", "0.3")
     first.call("training_start", **texts)
@@ -88,7 +97,7 @@ def test_a_killed_engine_takes_no_run_with_it(engine: MakeEngine, texts: dict[st
 def test_a_trial_tells_the_time_and_leaves_nothing(engine: MakeEngine, texts: dict[str, str], tmp_path: Path) -> None:
     client = engine()
     told = client.call("training_trial", **texts)
-    assert told == {"seconds_per_step": 1.5, "steps": 1000, "seconds": 1620.0, "disturbed": False}
+    assert told == {"seconds_per_step": 1.5, "seconds_at_end": 12.0, "disturbed": False}
     steps = [reply.data for reply in client.replies if isinstance(reply, Event) and reply.event == "trial"]
     assert steps[-1]["steps"] == 20
     assert [step["step"] for step in steps] == sorted({step["step"] for step in steps})

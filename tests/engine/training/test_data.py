@@ -171,6 +171,13 @@ def test_nothing_of_the_evaluation_makes_or_chooses_heads(monkeypatch: pytest.Mo
     assert parts.copies == 1
 
 
+def test_a_small_document_beside_a_long_one_is_not_all_that_is_held_out() -> None:
+    long, small = Document("long", "\n\n".join(prose(seed) for seed in range(60))), Document("small", prose(99))
+    parts = split([long, small])
+    share = sum(len(document.text) for document in parts.validation) / (len(long.text) + len(small.text))
+    assert 0.05 < share < 0.2
+
+
 def test_copies_do_not_straddle_the_parts() -> None:
     documents = [Document(str(seed), prose(seed)) for seed in range(30)]
     copies = [Document(f"copy {d.name}", d.text.replace("77", "78").upper() + " More words.") for d in documents]

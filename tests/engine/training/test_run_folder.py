@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import time
 from pathlib import Path
+from typing import IO
 
 import pytest
 import torch
@@ -84,6 +86,34 @@ def test_without_a_folder_nothing_is_written(tmp_path: Path, monkeypatch: pytest
     folder.close()
     assert folder.rows() == []
     assert not any(tmp_path.iterdir())
+
+
+def test_a_full_disk_still_takes_what_became_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = RunFolder(tmp_path, Progress("a"))
+    folder.tell(state="running", message="a sentence that is longer than the one that comes next" * 3)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    folder.close(state="failed", message="The disk is full.")
+    assert (told(tmp_path)["state"], told(tmp_path)["message"]) == ("failed", "The disk is full.")
+
+
+def test_a_checkpoint_without_room_leaves_none_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, opened = RunFolder(tmp_path, Progress("a")), []
+
+    def half(_: object, file: IO[bytes]) -> None:
+        opened.append(file)
+        file.write(b"half of it")
+        raise RuntimeError("unexpected pos 64 vs 0")
+
+    monkeypatch.setattr(torch, "save", half)
+    with pytest.raises(UserError, match="Make room"):
+        folder.save({"weights": torch.zeros(2)})
+    assert opened[0].closed, "the room is only free again when the file is closed"
+    assert {path.name for path in tmp_path.iterdir()} == {"progress.json"}
+    folder.close()
 
 
 def test_a_damaged_checkpoint_is_a_sentence(tmp_path: Path) -> None:

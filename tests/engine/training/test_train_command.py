@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
 import signal
@@ -193,10 +194,53 @@ def test_a_trial_tells_the_time_and_leaves_nothing(
     out = tmp_path / "out" / "a.safetensors"
     assert run(options(model, data, out, "--trial", 3)) == 0
     told = json.loads(capsys.readouterr().out)
-    assert set(told) == {"seconds_per_step", "steps", "seconds"}
+    assert set(told) == {"seconds_per_step", "seconds_at_end", "steps", "seconds"}
     assert told["steps"] == 6
-    assert told["seconds"] > 6 * told["seconds_per_step"]
+    assert told["seconds"] == pytest.approx(6 * told["seconds_per_step"] + told["seconds_at_end"], abs=0.1)
     assert not out.parent.exists()
+
+
+def test_a_trial_tells_its_steps_where_it_was_given_a_folder(model: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out" / "a.safetensors"
+    words = ["--trial", 3, "--run", out.with_name(out.name + ".run")]
+    assert run(options(model, data, out, *words)) == 0
+    told = progress(out)
+    assert (told["state"], told["step"], told["steps"]) == ("done", 3, 3)
+    assert not out.exists()
+    (words[-1] / "checkpoint.pt").write_bytes(b"of a run that goes on some day")
+    with pytest.raises(UserError, match="unfinished run"):
+        run(options(model, data, out, *words, "--overwrite"))
+
+
+def test_a_trial_is_stopped_after_its_step(
+    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one_step = TrainingRun._one_step
+
+    def step_and_interrupt(self: TrainingRun) -> None:
+        one_step(self)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(TrainingRun, "_one_step", step_and_interrupt)
+    with pytest.raises(UserError) as stopped:
+        run(options(model, data, tmp_path / "a.safetensors", "--trial", 3))
+    assert stopped.value.code == "cancelled"
+    said = capsys.readouterr()
+    assert (said.out, said.err.count("Trial: step")) == ("", 1)
+
+
+def test_a_full_disk_is_a_sentence(model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(RunFolder, "log", full)
+    out = tmp_path / "a.safetensors"
+    with pytest.raises(UserError, match="The disk is full"):
+        run(options(model, data, out))
+    assert (progress(out)["state"], progress(out)["message"]) == (
+        "failed",
+        "The disk is full. Make room on it, then go on.",
+    )
 
 
 def test_other_files_with_the_same_weights_are_named(model: Path, data: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -141,6 +142,16 @@ def test_two_at_once_are_refused_until_the_first_is_discarded(runs: MakeRuns) ->
     until(started.status, "done")
     start(runs())
     until(started.status, "running")
+
+
+def test_it_is_known_from_its_first_moment(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", "import time; time.sleep(60)", str(tmp_path)]
+    for _ in range(20):
+        pid = process.start(command, tmp_path / "log.txt", {})
+        try:
+            assert process.works_in(pid, tmp_path), "it was not seen to be at work"
+        finally:
+            process.end(pid)
 
 
 def test_a_program_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
