@@ -48,26 +48,29 @@ class Locret(AsScored):
 
 
 class LocretConsensus:
-    """Each head's CIS plus what all heads think of the token (DESIGN section 10), averaged over its neighbours.
+    """Each head's CIS plus what all heads think of the token (DESIGN section 10), both averaged over neighbours.
 
     z-score of the CIS in its layer and head, plus `weight` times the z-score of the average over all layers and
     heads; means and deviations come from the calibration in the head file, so that the score depends on nothing but
-    the tokens read together. Then the mean over the `neighbours` units around each, fewer at the ends of what was read
-    (as SnapKV pools attention, arXiv 2404.14469): a name or a number is kept whole or not at all.
+    the tokens read together. Each of the two is first averaged over the units around (as SnapKV pools attention, arXiv
+    2404.14469), fewer at the ends of what was read: a head's own over few, since a head looks for single tokens, what
+    all think over more, so that a name or a number is kept whole or not at all.
     """
 
-    def __init__(self, calibration: Calibration, weight: float = 1.0, neighbours: int = 7) -> None:
-        if neighbours < 1 or neighbours % 2 == 0:
+    def __init__(
+        self, calibration: Calibration, weight: float = 1.0, own_neighbours: int = 3, neighbours: int = 7
+    ) -> None:
+        if any(count < 1 or count % 2 == 0 for count in (own_neighbours, neighbours)):
             raise ValueError("neighbours is an odd number: as many before a unit as after it, and the unit itself")
-        self.calibration, self.weight, self.neighbours = calibration, weight, neighbours
-        self.name = f"locret-consensus-{weight:g}-{neighbours}"
+        self.calibration, self.weight = calibration, weight
+        self.own_neighbours, self.neighbours = own_neighbours, neighbours
+        self.name = f"locret-consensus-{weight:g}-{own_neighbours}-{neighbours}"
 
     def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
         own = (_present(cis) - self.calibration.mean[..., None]) / self.calibration.std[..., None]
         average = own.mean(dim=(0, 1))
         consensus = (average - self.calibration.consensus_mean) / self.calibration.consensus_std
-        together = own + self.weight * consensus
-        return F.avg_pool1d(together, self.neighbours, 1, self.neighbours // 2, count_include_pad=False)
+        return _pooled(own, self.own_neighbours) + self.weight * _pooled(consensus[None], self.neighbours)
 
 
 class Newest:
@@ -99,3 +102,8 @@ def _present(cis: Tensor | None) -> Tensor:
     if cis is None:
         raise ValueError("this policy needs retaining heads, and the backend has none")
     return cis.float()
+
+
+def _pooled(scores: Tensor, neighbours: int) -> Tensor:
+    """scores: (..., n). The mean of each with those around it."""
+    return F.avg_pool1d(scores, neighbours, 1, neighbours // 2, count_include_pad=False)

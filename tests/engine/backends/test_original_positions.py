@@ -22,8 +22,8 @@ from engine.locret.policies import Locret
 from engine.locret.reading import Reader
 from engine.locret.selection import Selection
 from tests.engine.backends import tiny_gguf
+from tests.engine.backends.reference_folder import write_folder
 from tests.engine.backends.samples import random_slots, some_tokens
-from tests.engine.backends.test_torch_reference import _folder
 from tests.engine.backends.tiny_gguf import KV_HEADS, LAYERS
 from tests.engine.locret.test_reading_reference import FOLDER
 from tests.engine.reference_llama import ReferenceLlama, rotate
@@ -61,7 +61,7 @@ def weights() -> dict[str, Tensor]:
 
 def opened(folder: Path, description: dict, weights: dict[str, Tensor]) -> TorchBackend:
     return TorchBackend(
-        _folder(folder, description["model"], weights),
+        write_folder(folder, description["model"], weights),
         n_ctx=300,
         heads=from_state_dict(weights),
         placement=Placement("cpu", "float32"),

@@ -33,8 +33,8 @@ from engine.stream import Segment
 from engine.target import LLAMA_CPP, Dtype
 from tests.engine.backends import tiny_folder
 from tests.engine.backends.buffers import bytes_held
+from tests.engine.backends.reference_folder import write_folder
 from tests.engine.backends.test_original_positions import TOKENS, MaskedLlama
-from tests.engine.backends.test_torch_reference import _folder
 from tests.engine.backends.tiny_folder import HEAD_DIM, KV_HEADS, LAYERS, VOCABULARY, WIDTH
 from tests.engine.fake_runtime import fake_model
 from tests.engine.locret.test_reading_reference import FOLDER
@@ -80,7 +80,7 @@ def test_what_is_evicted_is_as_if_masked_in_one_pass_of_the_full_cache(tmp_path:
     weights = load_file(FOLDER / "public_a.model.safetensors")
     tokens = torch.randint(3, 300, (TOKENS,), generator=torch.Generator().manual_seed(3)).tolist()
     backend = TorchBackend(
-        _folder(tmp_path, description["model"], weights),
+        write_folder(tmp_path, description["model"], weights),
         n_ctx=SELECTION.capacity,
         heads=from_state_dict(weights),
         placement=Placement("cpu", "float32"),

@@ -97,7 +97,7 @@ def test_consensus_keeps_a_token_everywhere_that_few_heads_want() -> None:
     selection = Selection(4, 4, 0)
     alone = top_slots(Locret().score(scores, positions), positions, selection, protected=0)
     together = top_slots(
-        LocretConsensus(calibration, neighbours=1).score(scores, positions), positions, selection, protected=0
+        LocretConsensus(calibration, own_neighbours=1, neighbours=1).score(scores, positions), positions, selection, protected=0
     )
     assert 3 not in alone[1].flatten().tolist()
     assert all(3 in head.tolist() for head in together.flatten(0, 1))
@@ -109,12 +109,23 @@ def test_a_units_neighbours_are_kept_with_it() -> None:
     calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
     positions = torch.arange(20).expand(1, 1, 20)
     for neighbours, kept in ((1, {2, 10, 12}), (3, {10, 11, 12})):
-        policy = LocretConsensus(calibration, neighbours=neighbours)
+        policy = LocretConsensus(calibration, own_neighbours=neighbours, neighbours=neighbours)
         slots = top_slots(policy.score(scores, positions), positions, Selection(3, 4, 0), protected=0)
         assert set(slots.flatten().tolist()) == kept
     assert policy.score(scores[..., :1], positions[..., :1]).shape == (1, 1, 1)
-    with pytest.raises(ValueError, match="odd"):
-        LocretConsensus(calibration, neighbours=4)
+    for wrong in ({"neighbours": 4}, {"own_neighbours": 0}):
+        with pytest.raises(ValueError, match="odd"):
+            LocretConsensus(calibration, **wrong)
+
+
+def test_what_all_heads_think_reaches_further_than_a_heads_own() -> None:
+    scores = torch.zeros(2, 1, 15)
+    scores[0, 0, 7] = 6.0
+    calibration = Calibration(torch.zeros(2, 1), torch.ones(2, 1), 0.0, 1.0)
+    positions = torch.arange(15).expand(2, 1, 15)
+    ranked = LocretConsensus(calibration, weight=1.0, own_neighbours=1, neighbours=5).score(scores, positions)
+    assert ranked[0, 0, 7] == pytest.approx(6.0 + 3.0 / 5)
+    assert ranked[1, 0].nonzero().flatten().tolist() == [5, 6, 7, 8, 9], "the other head has it from consensus alone"
 
 
 def test_random_depends_on_position_not_on_the_chunk() -> None:
