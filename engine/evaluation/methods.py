@@ -91,5 +91,5 @@ def method_of(text: str) -> Method:
                 "bad_params", f"{name} has no consensus to be weighed. Leave consensus, own and neighbours out."
             )
         method = replace(method, ranking=lambda _seed, heads: policy_for("locret", heads, ranking=ranking))
-    itself = method.selection
-    return replace(method, selection=lambda selection: change.of(itself(selection)))
+    itself = method.changed
+    return replace(method, changed=lambda selection: change.of(itself(selection)))

@@ -66,8 +66,8 @@ class Comparison:
         shape = read_shape(options.model or starter_model() or Path())
         target = target_for(shape, "torch", options.device, options.dtype)
         data = read_data(options.data, data_dir() / "corpus", say)
-        documents = split(data.documents)
-        self._training, self._held_out = documents.training, documents.held_out
+        documents = split(data.documents, data.test)
+        self._training, self._held_out = documents.training, documents.validation
         self._fingerprint = fingerprint(shape.path, file_sha256)
         self.parameters: dict[str, Any] = {
             "steps": options.steps,

@@ -10,6 +10,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -181,3 +182,10 @@ def _replace(path: Path, text: str) -> None:
             if time.monotonic() > deadline:
                 return
             time.sleep(0.02)
+
+
+def _write_over(path: Path, text: str) -> None:
+    """In place: on a full disk there is room for that alone. What cannot be told ends no training."""
+    with suppress(OSError), path.open("r+", encoding="utf-8") as file:
+        file.write(text)
+        file.truncate()
