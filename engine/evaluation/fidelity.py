@@ -25,7 +25,8 @@ from engine.evaluation.ceiling import open_ceiling
 from engine.evaluation.fidelity_cases import Cases
 from engine.evaluation.fidelity_measure import Bench, CaseRun, Figure
 from engine.evaluation.fidelity_table import rows_of, table
-from engine.evaluation.methods import DEFAULT_METHODS, METHODS
+from engine.evaluation.methods import DEFAULT_METHODS, METHODS, method_of
+from engine.evaluation.needles import FIRST_NAMES, FORMS, LAST_NAMES
 from engine.evaluation.real_facts import RealFact, read_questions
 from engine.evaluation.sample_file import SampleFile
 from engine.evaluation.setup import heads_for, held_out_documents
@@ -36,6 +37,7 @@ from engine.model_source import fingerprint
 from engine.paths import starter_model
 from engine.runtime_arguments import add_runtime_arguments, chosen_target
 from engine.runtimes import BATCH, open_runtime
+from engine.selection_options import split_policies
 from engine.target import Target
 from engine.training.corpus import Document
 
@@ -86,6 +88,7 @@ def run(options: argparse.Namespace) -> int:
         "heads": heads_mark,
         "runtime": [target.runtime, target.device, target.dtype, target.weight_bits],
         "text": _digest(documents, questions),
+        "methods": [_parameters(name, heads, target, options) for name in options.policies],
     }
     samples = SampleFile(options.checkpoint, parameters)
     missing = [number for number in range(options.samples) if number not in samples.samples]
@@ -109,6 +112,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _parameters(
+    name: str, heads: RetainingHeads | None, target: Target, options: argparse.Namespace
+) -> dict[str, object]:
+    """All that decides what a policy keeps, by share: a changed default makes another measurement."""
+    method = method_of(name)
+    policy = method.ranking(options.seed, heads).name if method.ranking else None
+    units = (round(kept * options.tokens) for kept in options.kept)
+    return {"policy": policy, "selections": [method.selection(selection_for(n, target)).as_dict() for n in units]}
+
+
 def _measure(bench: Bench, cases: Cases, missing: Sequence[int], samples: SampleFile) -> None:
     """The samples that are missing, one line of progress for each."""
     began = time.monotonic()
@@ -126,7 +139,7 @@ def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads
     policies: Sequence[str] = options.policies
     longest = options.tokens + options.tokens // 4
     capacities = [
-        METHODS[name].selection(selection_for(round(kept * longest), target)).capacity
+        method_of(name).selection(selection_for(round(kept * longest), target)).capacity
         for name in policies
         for kept in options.kept
     ]
@@ -150,14 +163,14 @@ def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads
 
 
 def _refuse_uneven(policies: Sequence[str], target: Target) -> None:
-    uneven = [name for name in policies if METHODS[name].allocation != "uniform"]
+    uneven = [name for name in policies if method_of(name).allocation != "uniform"]
     if uneven and target.runtime != "torch":
         message = f"{' and '.join(uneven)} need the runtime torch, where heads can keep different numbers of units."
         raise UserError("bad_params", f"{message} Add --runtime torch, or leave them out.")
 
 
 def _scoring_refusal(policies: Sequence[str], architecture: str) -> str | None:
-    chosen = {METHODS[name].scores for name in policies}
+    chosen = {method_of(name).scores for name in policies}
     refusals = (scoring_refusal(scoring, architecture) for scoring in TRAINING_FREE if scoring in chosen)
     return next(filter(None, refusals), None)
 
@@ -181,13 +194,13 @@ def _heads(options: argparse.Namespace, shape: ModelShape) -> tuple[RetainingHea
 
     Random ones are not calibrated, so they are ranked without consensus.
     """
-    if not any(METHODS[name].scores == "heads" for name in options.policies):
+    if not any(method_of(name).scores == "heads" for name in options.policies):
         return None, None, None
     if options.heads == RANDOM_HEADS:
         torch.manual_seed(options.seed)
         width = (shape.heads + 2 * shape.kv_heads) * shape.head_dim
         heads = RetainingHeads(shape.layers, width, RANDOM_HIDDEN, shape.kv_heads).requires_grad_(False)
-        return heads, RANDOM_HEADS, f"{RANDOM_HEADS} {options.seed}"
+        return heads, RANDOM_HEADS, f"{RANDOM_HEADS} {options.seed} {RANDOM_HIDDEN}"
     file = heads_for(shape, Path(options.heads) if options.heads else None)
     try:
         return load_heads(file), file.stem, heads_fingerprint(file)
@@ -200,8 +213,7 @@ def _digest(documents: Sequence[Document], questions: Sequence[RealFact]) -> str
     digest = hashlib.sha256()
     for document in documents:
         digest.update(f"{document.name}\n{document.text}\n".encode())
-    for question in questions:
-        digest.update(repr(question).encode())
+    digest.update(repr((questions, FORMS, FIRST_NAMES, LAST_NAMES)).encode())
     return digest.hexdigest()[:16]
 
 
@@ -214,8 +226,10 @@ def _shares(text: str) -> list[float]:
 
 def _names(text: str) -> list[str]:
     """The policies, the full cache always among them: the others are measured against it."""
-    names = list(dict.fromkeys(["full", *text.split(",")]))
-    unknown = sorted(set(names) - set(METHODS))
-    if unknown:
-        raise argparse.ArgumentTypeError(f"unknown policies: {', '.join(unknown)}; there are {', '.join(METHODS)}")
+    names = list(dict.fromkeys(["full", *split_policies(text)]))
+    try:
+        for name in names:
+            method_of(name)
+    except UserError as error:
+        raise argparse.ArgumentTypeError(error.message) from error
     return names

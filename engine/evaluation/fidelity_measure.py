@@ -18,7 +18,7 @@ from engine.evaluation.answers import ask
 from engine.evaluation.ceiling import Ceiling
 from engine.evaluation.drafts import Drafts
 from engine.evaluation.fidelity_cases import FidelityCase, Question
-from engine.evaluation.methods import METHODS, Method
+from engine.evaluation.methods import METHODS, Method, method_of
 from engine.evaluation.surprisal import SurprisalBackend, mean_surprisal
 from engine.locret.backend import Backend
 from engine.locret.heads import RetainingHeads
@@ -77,10 +77,12 @@ class CaseRun:
     def figures(self) -> list[Figure]:
         """Those of no context, of the full cache, and of each policy at each share kept."""
         self._read(METHODS["full"], self._opening, [], None)
+        found = [Figure(question.task, NOTHING, 0.0, float(self._right(question))) for question in self.case.questions]
         nothing = self._continued()
-        found = [] if nothing is None else [Figure(CONTINUATION, NOTHING, 0.0, nothing)]
+        if nothing is not None:
+            found.append(Figure(CONTINUATION, NOTHING, 0.0, nothing))
         for name in self.bench.policies:
-            method = METHODS[name]
+            method = method_of(name)
             for kept in [1.0] if method.reads == "everything" else self.bench.kept:
                 answers = self._in_sight if method.reads == "question-first" else self._hidden
                 found += [Figure(task, name, kept, value) for task, value in answers(method, kept)]

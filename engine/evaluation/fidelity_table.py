@@ -38,7 +38,7 @@ def rows_of(samples: Sequence[Iterable[Figure]], seed: int) -> list[Row]:
     rows = []
     for task in TASKS:
         for (name, policy, kept), found in values.items():
-            if name == task and policy != NOTHING:
+            if name == task and (task, policy) != (CONTINUATION, NOTHING):
                 row = _gap_row if task == CONTINUATION else _right_row
                 rows += row(task, policy, kept, found, values, seed)
     return rows

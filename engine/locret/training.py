@@ -76,9 +76,8 @@ def attention_labels(queries: Tensor, keys: Tensor) -> Tensor:
     kv_heads, count, head_dim = keys.shape
     exact = keys.float().transpose(1, 2)
     blocks = torch.split(queries.reshape(kv_heads, -1, head_dim), max(1, LOGITS // (kv_heads * count)), dim=1)
-    strongest: Tensor = reduce(torch.maximum, ((block.float() @ exact).amax(dim=1) for block in blocks))
-    scaled: Tensor = strongest / head_dim**0.5
-    return scaled
+    strongest: Tensor = reduce(torch.maximum, ((block.float() @ exact).amax(dim=1) for block in blocks)) / head_dim**0.5
+    return strongest
 
 
 def head_loss(predictions: Sequence[Tensor], labels: Sequence[Tensor], weight: float = SMOOTHING_WEIGHT) -> Loss:

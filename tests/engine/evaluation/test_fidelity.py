@@ -49,7 +49,7 @@ def test_every_policy_runs_and_the_json_has_its_fields(model: Path, capsys: pyte
     assert all(set(row) == {"task", "policy", "kept", "score", "low", "high", "samples"} for row in found["rows"])
     needles = [(row["policy"], row["kept"]) for row in found["rows"] if row["task"] == "needle"]
     evicting = [name for name in METHODS if name != "full"]
-    assert needles == [("full", 1.0), *((name, kept) for name in evicting for kept in (0.4, 0.2))]
+    assert needles == [("no context", 0.0), ("full", 1.0), *((name, kept) for name in evicting for kept in (0.4, 0.2))]
     assert {row["samples"] for row in found["rows"]} == {2}
     continued = {row["policy"] for row in found["rows"] if row["task"] == "continuation"}
     assert continued in (set(), set(METHODS) - {"locret-q"}), "none where a random model gains nothing by context"
@@ -67,7 +67,21 @@ def test_a_run_that_was_stopped_ends_with_the_same_rows(
     assert report(capsys, model, *words, "--samples", 3, *checkpoint) == at_once
     assert (tmp_path / "samples.jsonl").read_bytes() == before
     assert evaluate(model, *words, "--samples", 3, *checkpoint, "--seed", 7) == 1
-    assert "other values of: heads, seed." in capsys.readouterr().err
+    assert "other values of: heads, methods, seed." in capsys.readouterr().err
+
+
+def test_a_policy_takes_options_and_is_another_measurement_with_them(
+    model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--kept", "0.3", "--samples", 1]
+    found = report(capsys, model, *words, "--policies", "keydiff:newest=0.5,sinks=2,newest")
+    assert {row["policy"] for row in found["rows"]} >= {"full", "keydiff:newest=0.5,sinks=2", "newest"}
+    checkpoint = ["--checkpoint", tmp_path / "samples.jsonl", "--policies", "newest"]
+    report(capsys, model, *words, *checkpoint)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("engine.budget.SINKS", 2)
+        assert evaluate(model, *words, *checkpoint) == 1
+    assert "other values of: methods." in capsys.readouterr().err
 
 
 def test_progress_and_the_table(model: Path, capsys: pytest.CaptureFixture[str]) -> None:

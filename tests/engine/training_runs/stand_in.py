@@ -54,7 +54,6 @@ def train(options: argparse.Namespace) -> int:
     options.run.mkdir(parents=True, exist_ok=True)
     pause, checkpoint = options.run / "pause", options.run / "checkpoint.pt"
     step = int(checkpoint.read_text()) if options.resume and checkpoint.exists() else 0
-    pause.unlink(missing_ok=True)
     sys.stdout.write(f"training on {[str(path) for path in options.data or []]} from step {step}\n")
     tell(options, "starting", step)
     while step < options.steps:

@@ -84,6 +84,17 @@ def test_paused_it_goes_on_where_it_was(runs: MakeRuns) -> None:
     assert f"from step {paused['step']}" in started.log()["text"]
 
 
+def test_a_pause_right_after_start_or_resume_is_not_lost(runs: MakeRuns) -> None:
+    started = runs()
+    start(started)
+    started.pause()
+    paused = until(started.status, "paused")
+    started.resume()
+    started.pause()
+    again = until(started.status, "paused")
+    assert paused["step"] <= again["step"] < 3
+
+
 def test_another_engine_finds_it_and_can_pause_it(runs: MakeRuns) -> None:
     start(runs("--seconds", "0.1"))
     another = runs()
