@@ -154,7 +154,7 @@ def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads
         chat=chat_format(runtime.chat_template, words["bos_token"], words["eos_token"]),
         target=target,
         heads=heads,
-        ceiling=open_ceiling(shape.path, target) if "labels" in policies else None,
+        ceiling=open_ceiling(shape.path, target) if any(method_of(name).ranking is None for name in policies) else None,
         policies=policies,
         kept=options.kept,
         seed=options.seed,

@@ -40,8 +40,8 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("corpus")
     for package in ("anarchism", "debian-faq", "r-cran-janeaustenr"):
         (folder / package).mkdir()
-        held_out = next(number for number in range(1000) if crc32(f"{package}/{number}.txt".encode()) % 8 == 0)
-        for number in range(held_out, held_out + 4):
+        held_out = next(number for number in range(1000) if crc32(f"{package}/{number}.txt".encode()) % 8 == 3)
+        for number in range(held_out, held_out + 7):
             said = (
                 f"In {1800 + part} the keeper of {package} {number} wrote letter {part} to Anna Vogt about the mill."
                 for part in range(60)
@@ -66,7 +66,7 @@ def options(model: Path, texts: Path, out: Path, *more: object) -> argparse.Name
     page = out.with_name(out.name + ".md")
     if not page.exists():
         page.write_text(PAGE)
-    fixed = ["--steps", 4, "--longest", 100, "--seeds", "1,2", "--device", "cpu", "--dtype", "float32", "--threads", 1]
+    fixed = ["--steps", 4, "--longest", 500, "--seeds", "1,2", "--device", "cpu", "--dtype", "float32", "--threads", 1]
     return parser.parse_args([*map(str, ["--model", model, "--data", texts, "--out", out, *fixed, *more])])
 
 
