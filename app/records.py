@@ -103,12 +103,14 @@ class Plan(Record):
 
 @dataclass(frozen=True)
 class Heads(Record):
-    """What the chosen model is read with: `heads` names its retaining heads, empty where it has none."""
+    """What the chosen model is read with: `heads` names its retaining heads, empty where it has none. `trainable`:
+    whether they can be trained for a model of its kind."""
 
     model: str
     heads: str = ""
     policy: str = "locret"
     context: int = 0
+    trainable: bool = True
 
     @property
     def missing(self) -> bool:

@@ -38,6 +38,8 @@ class Training(QObject):
         self.heads: Heads | None = None
         self.run: TrainingRun | None = None
         self._trial: int | None = None
+        # Once it was seen to end: what the person chooses after that stays.
+        self._makes_room = False
         self._timer = QTimer(self, interval=LOOK_MS, singleShot=True)
         self._timer.timeout.connect(self._look)
         client.ready.connect(lambda _: self._begin())
@@ -104,7 +106,12 @@ class Training(QObject):
             self._begin()
 
     def _look(self) -> None:
-        self._client.call("training_status", done=self._put, failed=lambda _: None)
+        self._client.call("training_status", done=self._put, failed=lambda _: self._look_again())
+
+    def _look_again(self) -> None:
+        """What is known of a run at work is out of date until it is asked for once more."""
+        if self.run is not None and self.run.at_work:
+            self._timer.start()
 
     def _find_heads(self) -> None:
         self._client.call("heads_find", done=lambda told: self._know(Heads.of(told)), failed=lambda _: self._know(None))
@@ -118,19 +125,22 @@ class Training(QObject):
     def _put(self, told: dict[str, Any]) -> None:
         run = TrainingRun.of(told["run"]) if told.get("run") else None
         before, self.run = self.run, run
-        if run is not None and run.at_work:
-            self._timer.start()
+        self._look_again()
         if run == before:
             return
         self.changed.emit()
         if run is not None and run.state == "done" and (before is None or before.state != "done"):
+            self._makes_room = True
             self._find_heads()
 
     def _use_new_heads(self) -> None:
         """Heads were trained to be used: what stood in for them until now makes room."""
         run, heads = self.run, self.heads
         done = run is not None and run.state == "done" and run.for_model
-        if done and heads is not None and heads.heads and heads.policy == WITHOUT_HEADS:
+        if not (self._makes_room and done and heads is not None and heads.heads):
+            return
+        self._makes_room = False
+        if heads.policy == WITHOUT_HEADS:
             self.use_policy("locret")
 
     def _tried(self, estimate: Estimate) -> None:

@@ -6,14 +6,17 @@ from app.records import Estimate, Heads, Texts, TrainingRun
 from app.words import count, duration, number
 
 QUICK, THOROUGH = 300, 1500
+TOKENS_OF_A_PAGE = 600
 NO_HEADS = "This model has no retaining heads yet."
-KEYDIFF = "KeyDiff works at once, without training, and keeps less well than trained heads."
+KEYDIFF = "Keepsake can choose what is kept without them, too, by KeyDiff, though less well than with trained heads."
+UNTRAINABLE = "Heads cannot be trained for a model of this kind."
 WHAT_TRAINING_IS = (
     "Retaining heads learn which parts of a text somebody may ask about, so that a model reads long documents in "
     "little memory. They are trained once for each model, on this computer: your texts never leave it."
 )
 MEANWHILE = "You may use Keepsake meanwhile, or close it; training goes on."
 MAY_CLOSE = "You may close Keepsake; training goes on."
+TO_LEARN = "still to learn"
 PREPARING = "Preparing the model and the texts"
 READ_ONCE_MORE = "Documents of earlier conversations are read once more with them, at the next question there."
 FOLDER = "Text and PDF files; a million characters and more make good heads."
@@ -21,8 +24,10 @@ STANDARD = "Manuals and other texts of public software packages, downloaded once
 
 
 def without_heads(heads: Heads) -> str:
-    """What it means for reading that there are none."""
-    return f"It keeps all that it reads, so documents must fit into {count(heads.context, 'token')}."
+    """What it means for reading that there are none, and what can be done."""
+    pages = count(max(1, heads.context // TOKENS_OF_A_PAGE), "page")
+    sentences = [f"It keeps all that it reads, so only about {pages} fit.", KEYDIFF]
+    return " ".join(sentences if heads.trainable else [*sentences, UNTRAINABLE])
 
 
 def documents(texts: Texts) -> str:
@@ -83,11 +88,6 @@ def progress(run: TrainingRun) -> str:
         "failed": run.message or "The log says why.",
         "done": f"{used} {READ_ONCE_MORE}",
     }[run.state]
-
-
-def loss(run: TrainingRun) -> str:
-    """The run's figure of how much is still to be learned; empty before there is one."""
-    return "" if run.loss is None or run.state in ("done", "failed") else f"loss {run.loss:.2f}"
 
 
 def discard(run: TrainingRun) -> str:

@@ -27,7 +27,7 @@ class HeadsNotice(QFrame):
         self._meaning = label("", "secondary", wrap=True)
         self.train_button = push_button("Train heads\u2026")
         self.train_button.clicked.connect(self.train)
-        self.keydiff_button = push_button("Use KeyDiff now")
+        self.keydiff_button = push_button("Use without heads")
         self.keydiff_button.setAccessibleDescription(KEYDIFF)
         self.keydiff_button.clicked.connect(self.use_keydiff)
         self.close_button = IconButton(theme, "close", "Close this notice")
@@ -55,7 +55,8 @@ class HeadsNotice(QFrame):
         self._heads = heads
         wanted = heads is not None and heads.missing and not training and heads.model != self._away
         if heads is not None and wanted:
-            self._meaning.setText(f"{without_heads(heads)} {KEYDIFF}")
+            self._meaning.setText(without_heads(heads))
+            self.train_button.setVisible(heads.trainable)
             self.setAccessibleName(f"{NO_HEADS} {self._meaning.text()}")
         self.setVisible(wanted)
 

@@ -11,7 +11,7 @@ from app.records import TrainingRun
 from app.theme import Theme
 from app.widgets.buttons import push_button
 from app.widgets.labels import ElidedLabel, label, paint_as
-from app.widgets.sparkline import Sparkline
+from app.widgets.sparkline import FEWEST, Sparkline
 
 
 class TrainingRow(QFrame):
@@ -30,8 +30,8 @@ class TrainingRow(QFrame):
         self._asking = False
         self._title = ElidedLabel("", "section", Qt.TextElideMode.ElideRight)
         self._progress = label("", "secondary", wrap=True)
-        self._loss = label("", "secondary")
-        self._curve = Sparkline(theme, "How the loss has fallen")
+        self._learning = label(words.TO_LEARN, "secondary")
+        self._curve = Sparkline(theme, "How what is still to be learned has fallen")
         self._bar = QProgressBar(textVisible=False)
         self._bar.setAccessibleName("Training done")
         self._may_close = label(words.MAY_CLOSE, "secondary", wrap=True)
@@ -72,7 +72,7 @@ class TrainingRow(QFrame):
         facts = QHBoxLayout()
         facts.setSpacing(8)
         facts.addWidget(self._progress, 1)
-        facts.addWidget(self._loss)
+        facts.addWidget(self._learning)
         facts.addWidget(self._curve)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 12, 12)
@@ -87,9 +87,9 @@ class TrainingRow(QFrame):
         self._title.setText(title)
         self._progress.setText(words.progress(run))
         paint_as(self._progress, "error" if run.state == "failed" else "secondary")
-        self._loss.setText(words.loss(run))
-        self._loss.setVisible(bool(self._loss.text()))
-        self._curve.show_figures([] if run.state in ("done", "failed") else run.losses)
+        losses = [] if run.state in ("done", "failed") else run.losses
+        self._learning.setVisible(len(losses) >= FEWEST)
+        self._curve.show_figures(losses)
         self._bar.setVisible(run.state not in ("done", "failed"))
         self._bar.setRange(0, max(run.steps, 1))
         self._bar.setValue(run.step)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.config_shape import ARCHITECTURES
 from engine.errors import UserError
 from engine.training_runs import texts
 from engine.training_runs.trial import STEPS, Trial
@@ -54,13 +55,21 @@ def training_discard(engine: Engine, params: Params) -> Answer:
 
 
 def heads_find(engine: Engine, _params: Params, _emit: Emit) -> Answer:
-    """Which retaining heads the chosen model is read with, known without loading it; null where it has none."""
+    """Which retaining heads the chosen model is read with, known without loading it; null where it has none. trainable:
+    whether heads for it can be trained, as far as its kind tells.
+    """
     values, shape = engine.settings(), engine.chosen_model()
     found = values["heads"] or (shape.name if shape.head_hidden else None)
     if found is None:
         known = engine.heads_known_for(engine.fingerprint_of(shape.path, engine.aside_cancelled.is_set))
         found = known and known.stem
-    return {"model": shape.name, "heads": found, "policy": values["policy"], "context": shape.context}
+    return {
+        "model": shape.name,
+        "heads": found,
+        "policy": values["policy"],
+        "context": shape.context,
+        "trainable": shape.architecture in ARCHITECTURES,
+    }
 
 
 def training_trial(engine: Engine, params: Params, emit: Emit) -> Answer:

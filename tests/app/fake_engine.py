@@ -346,7 +346,10 @@ class FakeEngine:
         if settings["model"].startswith("later/"):
             raise RefusalError("not_downloaded", "It is downloaded when it is first used.")
         heads = None if self.headless() else "heads"
-        return {"model": Path(settings["model"]).stem, "heads": heads, "policy": settings["policy"], "context": CONTEXT}
+        model = Path(settings["model"]).stem
+        trainable = "strange" not in model
+        told = {"model": model, "heads": heads, "policy": settings["policy"], "context": CONTEXT}
+        return {**told, "trainable": trainable}
 
     def training_trial(self, request: Request, texts: str, folder: str = "") -> dict[str, Any]:
         if "stubborn" in self.state["settings"]["model"]:

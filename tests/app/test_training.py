@@ -81,9 +81,16 @@ def test_a_model_with_heads_has_no_notice(window: Window, qtbot: QtBot) -> None:
 def test_a_model_without_heads_says_what_it_means_and_what_to_do(window: Window, qtbot: QtBot) -> None:
     use_model(window, qtbot)
     assert window.page.heads_notice.text() == (
-        "This model has no retaining heads yet. It keeps all that it reads, so documents must fit into 8,192 tokens. "
-        "KeyDiff works at once, without training, and keeps less well than trained heads."
+        "This model has no retaining heads yet. It keeps all that it reads, so only about 13 pages fit. "
+        "Keepsake can choose what is kept without them, too, by KeyDiff, though less well than with trained heads."
     )
+
+
+def test_no_training_is_offered_where_there_can_be_none(window: Window, qtbot: QtBot) -> None:
+    use_model(window, qtbot, "/models/strange-headless.gguf")
+    notice = window.page.heads_notice
+    assert notice.text().endswith("Heads cannot be trained for a model of this kind.")
+    assert notice.keydiff_button.isVisible() and not notice.train_button.isVisible()
 
 
 def test_keydiff_is_used_at_once_and_the_notice_goes(window: Window, qtbot: QtBot, tmp_path: Path) -> None:
@@ -264,6 +271,11 @@ def test_new_heads_are_announced_and_take_the_place_of_keydiff(
     )
     expected = {"changes": {"policy": "locret"}}
     qtbot.waitUntil(lambda: requests(tmp_path, "settings_set")[-1] == expected, timeout=WAIT_MS)
+    window.training.use_policy("keydiff")
+    chosen = {"changes": {"policy": "keydiff"}}
+    qtbot.waitUntil(lambda: requests(tmp_path, "settings_set")[-1] == chosen, timeout=WAIT_MS)
+    qtbot.wait(200)
+    assert requests(tmp_path, "settings_set")[-1] == chosen, "what the person chooses after that stays"
     press(qtbot, row.discard_button)
     qtbot.waitUntil(row.isHidden, timeout=WAIT_MS)
     assert window.page.heads_notice.isHidden()
