@@ -13,7 +13,7 @@ from typing import Any
 from engine import paths
 from engine.checkpoint_heads import convert_to, converted
 from engine.errors import UserError
-from engine.loaded_model import file_sha256, find_heads
+from engine.loaded_model import file_sha256
 from engine.locret.heads import HeadFileError, RetainingHeads, load_heads
 from engine.model_shape import read_shape
 from engine.model_source import fetch, fingerprint
@@ -41,15 +41,13 @@ def run(options: argparse.Namespace) -> int:
             convert_to(file, source, shape, known)
         else:
             file = converted(source, shape, known, data_dir / "heads")
+            file.touch()  # of several heads for a model readings use the newest
         print(f"{source.name}: {_described(load_heads(file))}")
     except HeadFileError as error:
         raise UserError("heads_unusable", f"{error}.") from error
     except OSError as error:
         raise UserError("heads_unusable", f"The head file cannot be written: {error}.") from error
     print(f"For {model.name}: {file}")
-    used = find_heads(known, [data_dir / "heads", paths.heads_dir()])
-    if not options.out and used != file:
-        print(f"Readings use {used}, which comes first by name. Move it away to use these.")
     return 0
 
 

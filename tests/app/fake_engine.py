@@ -414,7 +414,9 @@ class FakeEngine:
     def documents_read(self, request: Request, conversation: str) -> dict[str, Any]:
         tokens = sum(document["tokens"] for document in self.of("documents", conversation))
         if self.headless() and self.state["settings"]["policy"] == "locret" and tokens > CONTEXT:
-            raise RefusalError("documents_too_long", "The documents do not fit. Drop fewer, or use the model without heads.")
+            raise RefusalError(
+                "documents_too_long", "The documents do not fit. Drop fewer, or use the model without heads."
+            )
         for document in self.of("documents", conversation):
             if document["outcome"] in ("waiting", "paused", "reading"):
                 self.read(request, document)

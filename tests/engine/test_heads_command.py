@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,13 +56,17 @@ def test_the_file_and_the_data_folder_can_be_chosen(model: Path, source: Path, t
     assert find_heads(file_sha256(model), [tmp_path / "other" / "heads"]) is not None
 
 
-def test_it_says_when_readings_use_other_heads(
-    model: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    first = tmp_path / "data" / "heads" / "a.safetensors"
-    assert heads(source, "--model", model, "--out", first) == 0
+def test_readings_use_the_heads_that_were_put_in_place_last(model: Path, source: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "heads"
     assert heads(source, "--model", model) == 0
-    assert f"Readings use {first}, which comes first by name." in capsys.readouterr().out
+    (file,) = folder.iterdir()
+    later = folder / "a.safetensors"
+    assert heads(source, "--model", model, "--out", later) == 0
+    for path, day in ((file, 1), (later, 2)):
+        os.utime(path, (day * 86_400, day * 86_400))
+    assert find_heads(file_sha256(model), [folder]) == later
+    assert heads(source, "--model", model) == 0
+    assert find_heads(file_sha256(model), [folder]) == file
 
 
 def test_what_cannot_be_used_is_said_in_a_sentence(
