@@ -164,7 +164,8 @@ class Session:
             raise UserError(
                 "documents_too_long",
                 f"The documents have {tokens:,} tokens, and without retaining heads this model holds "
-                f"{self.model.capacity - ANSWER_ROOM:,}. Drop fewer, train retaining heads for it, or use it without (KeyDiff).",
+                f"{self.model.capacity - ANSWER_ROOM:,}. Drop fewer, train retaining heads for it, or use it without "
+                "(KeyDiff).",
             )
 
     def _reached(self, segment: Segment) -> None:
