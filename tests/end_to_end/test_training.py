@@ -110,6 +110,7 @@ def test_a_model_without_heads_gets_its_own_and_reads_with_them(
             "heads": heads.stem,
             "policy": "locret",
             "context": CONTEXT,
+            "trainable": True,
         }
 
         second.call("documents_read", conversation=conversation)
