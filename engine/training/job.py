@@ -48,8 +48,6 @@ class TrainingJob:
         self.writes = first and not args.trial
         progress = Progress(out=str(args.out), steps=args.steps, model=args.model or "")
         self.folder = RunFolder(args.run if first else None, progress)
-        if self.writes and not self._resumes:
-            self._begin_anew()
 
     @contextmanager
     def told_when_it_fails(self) -> Iterator[None]:
@@ -106,6 +104,8 @@ class TrainingJob:
             lambda: self.stopping.signal is not None,
             self._say,
         )
+        if self.writes and not self._resumes:
+            self._begin_anew()
         if self._resumes:
             self.run.resume(load_checkpoint(args.run / CHECKPOINT))
         return self.run
@@ -185,6 +185,7 @@ class TrainingJob:
         return self.args.data_dir or data_dir()
 
     def _begin_anew(self) -> None:
+        """Only once model and texts are there: what cannot begin takes nothing of an earlier run away."""
         for name in ("log.jsonl", CHECKPOINT, "plot.png"):
             (self.args.run / name).unlink(missing_ok=True)
 

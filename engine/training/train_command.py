@@ -102,8 +102,9 @@ def refuse_bad_input(args: argparse.Namespace) -> None:
         raise UserError("bad_params", message)
     if args.trial:
         return
-    if args.out.exists() and not args.overwrite and not (args.resume and checkpoint.exists()):
-        raise UserError("bad_params", f"{args.out} is there already. Choose another file, or say --overwrite.")
+    for file in (args.out, args.out.with_suffix(".md")):  # the heads and their card
+        if file.exists() and not args.overwrite and not (args.resume and checkpoint.exists()):
+            raise UserError("bad_params", f"{file} is there already. Choose another --out, or say --overwrite.")
     _refuse_unwritable(args.out.parent, args.run)
 
 

@@ -279,6 +279,21 @@ def test_heads_that_are_there_are_not_overwritten(model: Path, data: Path, tmp_p
     assert out.read_bytes() == b"dear to somebody"
     assert run(options(model, data, out, "--overwrite")) == 0
     assert load_heads(out).hidden == 8
+    notes = tmp_path / "b.md"
+    notes.write_text("dear to somebody")
+    with pytest.raises(UserError, match=r"b\.md is there already"):
+        run(options(model, data, tmp_path / "b.safetensors"))
+    assert notes.read_text() == "dear to somebody"
+
+
+def test_what_cannot_begin_takes_nothing_of_an_earlier_run_away(model: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.safetensors"
+    folder = out.with_name(out.name + ".run")
+    folder.mkdir()
+    (folder / "checkpoint.pt").write_bytes(b"hours of work")
+    with pytest.raises(UserError, match="There is no text at"):
+        run(options(model, tmp_path / "missing.txt", out, "--overwrite"))
+    assert (folder / "checkpoint.pt").read_bytes() == b"hours of work"
 
 
 def test_a_place_that_cannot_be_written_to_is_told(model: Path, data: Path, tmp_path: Path) -> None:
