@@ -30,6 +30,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what it found and the file it wrote. Raises UserError."""
+    if options.out and (options.out.suffix != ".safetensors" or options.out.exists()):
+        what = "is there already" if options.out.exists() else "does not end in .safetensors"
+        raise UserError("bad_params", f"{options.out} {what}. Choose another file for --out.")
     data_dir = options.data_dir or paths.data_dir()
     model = fetch(options.model, data_dir / "models", _tell, lambda: False)
     shape = read_shape(model)

@@ -56,6 +56,17 @@ def test_the_file_and_the_data_folder_can_be_chosen(model: Path, source: Path, t
     assert find_heads(file_sha256(model), [tmp_path / "other" / "heads"]) is not None
 
 
+@pytest.mark.parametrize("name", ["notes.txt", "notes.safetensors"])
+def test_no_file_that_is_there_is_overwritten(
+    model: Path, source: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    notes = tmp_path / name
+    notes.write_text("dear to somebody")
+    assert heads(source, "--model", model, "--out", notes) == 1
+    assert notes.read_text() == "dear to somebody"
+    assert "is there already. Choose another file for --out." in capsys.readouterr().err
+
+
 def test_readings_use_the_heads_that_were_put_in_place_last(model: Path, source: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data" / "heads"
     assert heads(source, "--model", model) == 0
