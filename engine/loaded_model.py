@@ -14,7 +14,7 @@ from engine.backends.base import Runtime
 from engine.backends.scoring import TRAINING_FREE, Scoring
 from engine.chat_format import ChatFormat, chat_format
 from engine.errors import UserError
-from engine.head_files import find_heads as find_heads  # noqa: PLC0414 (used from here, too)
+from engine.head_files import find_heads
 from engine.locret.heads import HeadFileError, RetainingHeads, head_metadata, load_heads
 from engine.locret.policies import AsScored, Locret, LocretConsensus, Newest, Policy, Random
 from engine.locret.ranking import DEFAULT_RANKING, Ranking

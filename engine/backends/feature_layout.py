@@ -86,7 +86,8 @@ class HeadVectors:
             return torch.ones(pairs, device=self.layout.device), torch.zeros(pairs, device=self.layout.device)
         angles = torch.arange(first, first + positions, dtype=torch.float64).outer(self._frequencies)
         cos, sin = angles.cos().mean(dim=0), angles.sin().mean(dim=0)
-        return tuple((part * self.layout.magnitude).float().to(self.layout.device) for part in (cos, sin))  # type: ignore[return-value]
+        cos, sin = ((part * self.layout.magnitude).float().to(self.layout.device) for part in (cos, sin))
+        return cos, sin
 
 
 def turn_pairs(vectors: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

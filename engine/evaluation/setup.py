@@ -7,7 +7,8 @@ from pathlib import Path
 from engine import paths
 from engine.backends.base import Runtime
 from engine.errors import UserError
-from engine.loaded_model import file_sha256, find_heads, policy_for
+from engine.head_files import find_heads
+from engine.loaded_model import file_sha256, policy_for
 from engine.locret.heads import load_heads
 from engine.locret.policies import Policy
 from engine.model_shape import ModelShape, read_shape

@@ -156,8 +156,8 @@ def test_a_refused_question_says_why_in_its_place_and_comes_back(window: Window,
 def test_a_fault_of_ours_is_a_report(window: Window, qtbot: QtBot) -> None:
     ask(window, qtbot, "fault, please")
     report = window.findChild(ReportDialog)
-    assert "a fault in the fake engine" in report.details.toPlainText()
-    assert "Traceback" in report.details.toPlainText()
+    assert "a fault in the fake engine" in report.text.toPlainText()
+    assert "Traceback" in report.text.toPlainText()
 
 
 def test_an_engine_that_dies_in_mid_answer_loses_nothing(window: Window, qtbot: QtBot) -> None:

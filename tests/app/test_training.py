@@ -289,7 +289,7 @@ def test_a_failure_says_why_shows_its_log_and_tries_again(window: Window, qtbot:
     press(qtbot, row.log_button)
     qtbot.waitUntil(lambda: bool(window.findChildren(LogDialog)), timeout=WAIT_MS)
     (log,) = window.findChildren(LogDialog)
-    assert "The disk is full." in log.log.toPlainText()
+    assert "The disk is full." in log.text.toPlainText()
     log.accept()
     assert row.resume_button.text() == "Try again"
     press(qtbot, row.resume_button)

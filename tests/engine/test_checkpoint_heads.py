@@ -15,7 +15,8 @@ from torch import Tensor
 
 from engine.budget import selection_for
 from engine.checkpoint_heads import converted, read_checkpoint
-from engine.loaded_model import file_sha256, find_heads, heads_fingerprint, load_model
+from engine.head_files import find_heads
+from engine.loaded_model import file_sha256, heads_fingerprint, load_model
 from engine.locret.heads import Calibration, HeadFileError, RetainingHeads, head_metadata, load_heads, save_heads
 from engine.model_shape import ModelShape, read_shape
 from engine.target import LLAMA_CPP, TORCH_CPU, Target

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.loaded_model import file_sha256, find_heads
+from engine.head_files import find_heads
+from engine.loaded_model import file_sha256
 from engine.locret.heads import load_heads
 from engine.main import main
 from tests.engine import checkpoints

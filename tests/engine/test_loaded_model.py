@@ -10,7 +10,8 @@ import torch
 
 from engine.budget import selection_for
 from engine.errors import UserError
-from engine.loaded_model import LoadedModel, file_sha256, find_heads, load_model
+from engine.head_files import find_heads
+from engine.loaded_model import LoadedModel, file_sha256, load_model
 from engine.locret.heads import Calibration, RetainingHeads, save_heads
 from engine.locret.ranking import Ranking
 from engine.model_shape import read_shape

@@ -14,7 +14,8 @@ import pytest
 import torch
 
 from engine.errors import UserError
-from engine.loaded_model import file_sha256, find_heads
+from engine.head_files import find_heads
+from engine.loaded_model import file_sha256
 from engine.locret.heads import head_metadata, load_heads
 from engine.locret.training import Figures, Sample, Trainer
 from engine.model_source import fingerprint
