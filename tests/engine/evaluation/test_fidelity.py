@@ -67,7 +67,7 @@ def test_a_run_that_was_stopped_ends_with_the_same_rows(
     assert report(capsys, model, *words, "--samples", 3, *checkpoint) == at_once
     assert (tmp_path / "samples.jsonl").read_bytes() == before
     assert evaluate(model, *words, "--samples", 3, *checkpoint, "--seed", 7) == 1
-    assert "other values of: heads, seed." in capsys.readouterr().err
+    assert "other values of: seed." in capsys.readouterr().err
 
 
 def test_a_policy_takes_options_and_is_another_measurement_with_them(
@@ -76,12 +76,15 @@ def test_a_policy_takes_options_and_is_another_measurement_with_them(
     words = ["--kept", "0.3", "--samples", 1]
     found = report(capsys, model, *words, "--policies", "keydiff:newest=0.5,sinks=2,newest")
     assert {row["policy"] for row in found["rows"]} >= {"full", "keydiff:newest=0.5,sinks=2", "newest"}
-    checkpoint = ["--checkpoint", tmp_path / "samples.jsonl", "--policies", "newest"]
+    checkpoint = ["--checkpoint", tmp_path / "samples.jsonl", "--policies", "newest,keydiff"]
     report(capsys, model, *words, *checkpoint)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("engine.budget.SINKS", 2)
-        assert evaluate(model, *words, *checkpoint) == 1
-    assert "other values of: methods." in capsys.readouterr().err
+        report(capsys, model, *words, *checkpoint)
+    lines = [json.loads(line) for line in (tmp_path / "samples.jsonl").read_text().splitlines()[1:]]
+    measured = [(line["row"]["policy"], line["row"].get("selection", {}).get("sinks")) for line in lines]
+    evicting = [("newest", 4), ("keydiff", 4), ("newest", 2), ("keydiff", 2)]
+    assert measured == [("no context", None), ("full", None), *evicting], "the full cache is not measured again"
 
 
 def test_progress_and_the_table(model: Path, capsys: pytest.CaptureFixture[str]) -> None:
