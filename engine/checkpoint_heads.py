@@ -162,9 +162,8 @@ def _in_folder(folder: Path) -> _Found:
     if len(failures) == 1:
         raise HeadFileError(failures[0])
     names = " or ".join(_SUFFIXES)
-    raise HeadFileError(
-        f"No file in {_name(folder)} that ends in {names} holds retaining heads. {'. '.join(failures[:3])}"
-    )
+    message = f"No file in {_name(folder)} that ends in {names} holds retaining heads"
+    raise HeadFileError(". ".join([message, *failures[:3]]))
 
 
 def _sorted(folder: Path, ending: str) -> list[Path]:

@@ -17,6 +17,7 @@ from engine.loaded_model import file_sha256
 from engine.locret.heads import HeadFileError, RetainingHeads, load_heads
 from engine.model_shape import read_shape
 from engine.model_source import fetch, fingerprint
+from engine.writable import writable
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,9 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Prints what it found and the file it wrote. Raises UserError."""
-    if options.out and (options.out.suffix != ".safetensors" or options.out.exists()):
-        what = "is there already" if options.out.exists() else "does not end in .safetensors"
-        raise UserError("bad_params", f"{options.out} {what}. Choose another file for --out.")
+    _refuse_out(options.out)
     data_dir = options.data_dir or paths.data_dir()
     model = fetch(options.model, data_dir / "models", _tell, lambda: False)
     shape = read_shape(model)
@@ -41,7 +40,8 @@ def run(options: argparse.Namespace) -> int:
     try:
         if options.out:
             file = options.out
-            convert_to(file, source, shape, known)
+            with writable(file.parent, otherwise="Choose another place for --out."):
+                convert_to(file, source, shape, known)
         else:
             file = converted(source, shape, known, data_dir / "heads")
             file.touch()  # of several heads for a model readings use the newest
@@ -49,9 +49,24 @@ def run(options: argparse.Namespace) -> int:
     except HeadFileError as error:
         raise UserError("heads_unusable", f"{error}.") from error
     except OSError as error:
-        raise UserError("heads_unusable", f"The head file cannot be written: {error}.") from error
+        reason = f"{error.strerror or error}".rstrip(".")
+        message = (
+            f"The head file cannot be written: {reason}. Make room on the disk, or choose another place for --out."
+        )
+        raise UserError("heads_unusable", message) from error
     print(f"For {model.name}: {file}")
     return 0
+
+
+def _refuse_out(out: Path | None) -> None:
+    """Before anything is loaded. Raises UserError."""
+    try:
+        there = out is not None and out.exists()
+    except OSError as error:
+        raise UserError("bad_params", f"{out} cannot be used: {error.strerror}. Choose another --out.") from error
+    if out is not None and (there or out.suffix != ".safetensors"):
+        what = "is there already" if there else "does not end in .safetensors"
+        raise UserError("bad_params", f"{out} {what}. Choose another file for --out.")
 
 
 def _described(heads: RetainingHeads) -> str:

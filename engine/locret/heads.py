@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
+from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor, nn
 
@@ -77,7 +78,8 @@ def save_heads(
 ) -> None:
     """Writes weights, calibration and metadata (model fingerprint, recipe, figures) to one safetensors file.
 
-    The metadata's `heads_sha256` says what the heads are, whatever else is written about them.
+    The metadata's `heads_sha256` says what the heads are, whatever else is written about them. Raises OSError, and
+    leaves nothing then.
     """
     header = {
         **metadata,
@@ -87,8 +89,13 @@ def save_heads(
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
-    save_file(_state_dict(heads, dtype), partial, metadata=header)
-    partial.replace(path)
+    try:
+        save_file(_state_dict(heads, dtype), partial, metadata=header)
+        partial.replace(path)
+    except (OSError, SafetensorError) as error:
+        with suppress(OSError):
+            partial.unlink()
+        raise error if isinstance(error, OSError) else OSError(str(error)) from error
 
 
 def heads_sha256(heads: RetainingHeads, dtype: torch.dtype) -> str:

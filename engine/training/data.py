@@ -7,23 +7,27 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from engine.documents.extract import extract
-from engine.documents.find import find_files
-from engine.documents.reasons import SENTENCES
+from engine.documents.find import Found, find_files
 from engine.errors import UserError
 from engine.training.corpus import CorpusError, Document, fetch, read_documents, sources_here, sources_in
 from engine.training.corpus_text import joined
+from engine.training.counted import counted
+from engine.training.left_out import NO_JSON, NO_PAIRS, LeftOut, reason
 from engine.training.question_files import SHORTEST_CONTEXT, read_questions
 
 LEAST_CHARACTERS = 20_000
 # Shorter files are read together with the next ones.
 _SHORTEST_FILE = 2000
 _QUESTIONS = frozenset({".json", ".jsonl"})
+_LAYOUT = (
+    "It takes ShareGPT or LongAlpaca JSON with questions and answers about texts of at least "
+    f"{SHORTEST_CONTEXT} characters. In ShareGPT a blank line or a new line parts the text from the question after it."
+)
 
 Say = Callable[[str], None]
 
@@ -31,13 +35,13 @@ Say = Callable[[str], None]
 @dataclass
 class Data:
     """documents: for training and validation. test: the corpus's documents that are kept for the evaluation alone.
-    described: each source of text with its licence. skipped: how many files were left out, by the reason.
+    described: each source of text with its licence.
     """
 
     documents: list[Document] = field(default_factory=list)
     test: list[Document] = field(default_factory=list)
     described: list[str] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @property
     def characters(self) -> int:
@@ -66,13 +70,15 @@ def read_data(paths: Sequence[Path], corpus: Path, say: Say) -> Data:
     if not paths:
         _fetch(corpus, say)
         _add_corpus(data, corpus)
-    for reason, count in data.skipped.items():
-        say(f"{count} {'file was' if count == 1 else 'files were'} left out: {reason}")
+    for line in data.left_out.lines():
+        say(line)
     if data.characters < LEAST_CHARACTERS:
+        here = counted(data.characters, "character") if data.characters else "no text"
         raise UserError(
             "no_data",
-            f"There are {data.characters:,} characters of text to train on, and it takes at least "
-            f"{LEAST_CHARACTERS:,} (about ten pages); good heads take a million and more.",
+            f"There {'is' if data.characters < 2 else 'are'} {here} to train on, and it takes at least "
+            f"{LEAST_CHARACTERS:,} characters (about ten pages); good heads take a million and more. "
+            "Name more files or folders with --data.",
         )
     return data
 
@@ -104,38 +110,39 @@ def _add_own(data: Data, path: Path) -> None:
     for found in find_files([path]):
         if found.skipped is not None:
             if found.skipped in ("no_such_file", "no_permission") and found.path == path:
-                raise UserError("no_data", f"There is no text at {path}: {SENTENCES[found.skipped]}")
-            data.skipped[SENTENCES.get(found.skipped, found.skipped)] += found.skipped not in ("hidden", "generated")
+                message = f"There is no text at {path}: it is {reason(found.skipped)}. Check what --data names."
+                raise UserError("no_data", message)
+            data.left_out.add(found.skipped, found.name)
         elif found.path.suffix.lower() in _QUESTIONS:
-            _add_questions(data, found.path, alone=found.path == path)
+            _add_questions(data, found.path, found.name, alone=found.path == path)
         else:
-            extracted = extract(found.path)
-            text = tidied("\n\n".join(page.text for page in extracted.pages if page.text))
-            if text:
-                texts.append(text)
-            else:
-                data.skipped[extracted.message or "There is no text in it."] += 1
-    data.skipped = +data.skipped
+            texts += _text_of(data, found)
     data.documents += [_document(text) for text in _of_some_length(texts)]
     added = len(data.documents) - before
-    data.described.append(f"{path.name}: {added} {'document' if added == 1 else 'documents'} of your own")
+    data.described.append(f"{path.name}: {counted(added, 'document')} of your own")
 
 
-def _add_questions(data: Data, path: Path, alone: bool) -> None:
+def _text_of(data: Data, found: Found) -> list[str]:
+    """The file's text, or nothing, which is noted as are pages that gave none."""
+    extracted = extract(found.path)
+    text = tidied("\n\n".join(page.text for page in extracted.pages if page.text))
+    if not text:
+        data.left_out.add(extracted.reason or "no_text", found.name)
+    elif extracted.outcome == "partial":
+        data.left_out.add("some_pages_damaged" if extracted.reason == "damaged" else "some_pages_need_ocr", found.name)
+    return [text] if text else []
+
+
+def _add_questions(data: Data, path: Path, name: str, alone: bool) -> None:
     """alone: whether the person named this very file, so that it must not be empty."""
     try:
-        documents = read_questions(path)
+        documents, why = read_questions(path), NO_PAIRS
     except (OSError, ValueError):
-        documents, reason = [], "It is no JSON that can be read."
-    else:
-        reason = (
-            "There are no question-answer pairs about a text of at least "
-            f"{SHORTEST_CONTEXT} characters in it (ShareGPT or LongAlpaca JSON)."
-        )
+        documents, why = [], NO_JSON
     if not documents and alone:
-        raise UserError("no_data", f"{path.name} cannot be trained on. {reason}")
+        raise UserError("no_data", f"{path.name} cannot be trained on: there is {why} in it. {_LAYOUT}")
     if not documents:
-        data.skipped[reason] += 1
+        data.left_out.add(why, name)
     data.documents += [_document(tidied(document.text), document.pairs) for document in documents]
 
 

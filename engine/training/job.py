@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import psutil
 import torch
 
 from engine.errors import UserError
@@ -27,68 +28,100 @@ from engine.paths import data_dir, packaged_model, starter_model, unpacked_model
 from engine.runtimes import target_for
 from engine.target import Target
 from engine.training.card import card
+from engine.training.counted import counted
 from engine.training.data import Data, read_data
 from engine.training.held_out import split
 from engine.training.plot import draw
-from engine.training.run_folder import CHECKPOINT, Progress, RunFolder, load_checkpoint
+from engine.training.run_claim import Claim, claimed, is_stop
+from engine.training.run_folder import CHECKPOINT, Progress, RunFolder, forget_old_pause, load_checkpoint
 from engine.training.samples import Recipe
 from engine.training.session import TrainingSession
 from engine.training.sources.requests import LONGEST_BRANCH
 from engine.training.stopping import Stopping
+from engine.training.train_checks import refuse_to_overwrite, refuse_too_wide
 from engine.training.training_run import HELD_OUT_SAMPLES, Plan, TrainingRun
 
 
-class TrainingJob:
-    """A run from its options: everything is loaded in `prepared`. Only the first of several processes writes."""
+@contextmanager
+def training_job(args: argparse.Namespace, stopping: Stopping, tell: Callable[[str], None]) -> Iterator[TrainingJob]:
+    """A run that has its folder alone, and leaves it as it was if it never begins. Raises UserError."""
+    accelerator = _accelerator(args.device)
+    first = bool(accelerator.is_main_process)
+    run, heads = (args.run, None if args.trial else args.out.parent) if first else (None, None)
+    with claimed(run, heads) as claim:
+        if first:
+            refuse_to_overwrite(args)
+        if run and not args.trial:
+            forget_old_pause(run)
+        job = TrainingJob(args, accelerator, claim, stopping, tell)
+        with job.told_when_it_fails():
+            yield job
 
-    def __init__(self, args: argparse.Namespace, stopping: Stopping, tell: Callable[[str], None]) -> None:
-        self.args, self.stopping, self._tell = args, stopping, tell
-        self.accelerator = _accelerator(args.device)
-        first = bool(self.accelerator.is_main_process)
+
+class TrainingJob:
+    """A run from its options: everything is loaded in `prepared`. Only the first of several processes writes.
+
+    claim: its hold on the run's folder.
+    """
+
+    def __init__(
+        self, args: argparse.Namespace, accelerator: Any, claim: Claim, stopping: Stopping, tell: Callable[[str], None]
+    ) -> None:
+        self.args, self.accelerator, self._claim, self.stopping, self._tell = args, accelerator, claim, stopping, tell
+        first = bool(accelerator.is_main_process)
         self.writes = first and not args.trial
         progress = Progress(out=str(args.out), steps=args.steps, model=args.model or "")
         self.folder = RunFolder(args.run if first else None, progress)
 
     @contextmanager
     def told_when_it_fails(self) -> Iterator[None]:
-        """However it ends: what was stopped can go on, and everything else is a failure with its reason."""
+        """However it ends: what was stopped can go on, and everything else is a failure with its reason. What never
+        began tells nothing.
+        """
         try:
             yield
-        except KeyboardInterrupt:
-            self.folder.close(state="paused")
-            raise
-        except UserError as error:
-            self.folder.close(state="paused" if error.code == "cancelled" else "failed", message=error.message)
+        except (KeyboardInterrupt, UserError) as error:
+            self._end("paused" if is_stop(error) else "failed", str(error) or None)
             raise
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 self._fail(error)
                 raise
             message = "The disk is full. Make room on it, then go on."
-            self.folder.close(state="failed", message=message)
+            self._end("failed", message)
             raise UserError("disk", message, cause=str(error)) from error
         except BaseException as error:
             self._fail(error)
             raise
 
     def _fail(self, error: BaseException) -> None:
-        self.folder.close(state="failed", message=f"Training failed: {error or type(error).__name__}")
+        self._end("failed", f"Training failed: {error or type(error).__name__}")
+
+    def _end(self, state: str, message: str | None) -> None:
+        if self._claim.begun:
+            self.folder.close(state=state, message=message)
+        else:
+            self.folder.abandon()
 
     def prepared(self) -> TrainingRun:
         """Model, data and heads, at the checkpoint where the run goes on from one."""
         args = self.args
         path = self._model()
         shape = read_shape(path)
-        self.name, self.fingerprint = model_name(path), fingerprint(path, file_sha256)
+        self.name = model_name(path)
+        self.fingerprint, *self.fingerprints = [_fingerprint(file) for file in (path, *args.also_for)]
         self.folder.tell(model=self.name, fingerprint=self.fingerprint)
         self.data = self._data()
         documents = split(self.data.documents, self.data.test)
         if documents.copies:
-            self._say(f"{documents.copies} documents were left out: others are nearly the same.")
+            self._say(f"Left out, nearly the same as others: {counted(documents.copies, 'document')}")
         for part, which in ((documents.training, "train on"), (documents.validation, "hold out")):
             if not args.mixture.suits(part):
-                raise UserError("no_data", f"There is nothing that --labels {args.mixture} can ask in what to {which}.")
-        self._say(f"{len(documents.training)} documents to train on, {len(documents.validation)} held out")
+                message = (
+                    f"There is nothing that --labels {args.mixture} can ask in what to {which}. {args.mixture.wants}"
+                )
+                raise UserError("no_data", message)
+        self._say(f"{counted(len(documents.training), 'document')} to train on, {len(documents.validation)} held out")
         recipe = Recipe(args.longest, mixture=args.mixture)
         self.session = TrainingSession(
             self._backbone(shape), documents.training, documents.validation, recipe, args.seed
@@ -101,13 +134,16 @@ class TrainingJob:
             self.folder,
             self.accelerator,
             self._identity(),
+            self.name,
             lambda: self.stopping.signal is not None,
             self._say,
         )
-        if self.writes and not self._resumes:
-            self._begin_anew()
+        self.session.refuse_what_asks_nothing()
         if self._resumes:
             self.run.resume(load_checkpoint(args.run / CHECKPOINT))
+        self._claim.begun = not args.trial
+        if self.writes and not self._resumes:
+            self._begin_anew()
         return self.run
 
     def finish(self) -> None:
@@ -165,7 +201,10 @@ class TrainingJob:
 
     def _backbone(self, shape: ModelShape) -> Any:
         args = self.args
-        return open_backbone(shape, target_for(shape, "torch", args.device, args.dtype, args.weights), args.longest)
+        target = target_for(shape, "torch", args.device, args.dtype, args.weights)
+        weights = shape.layers * args.hidden * (shape.feature_width + shape.kv_heads)
+        refuse_too_wide(args.hidden, weights, target.device_bytes or psutil.virtual_memory().available)
+        return open_backbone(shape, target, args.longest)
 
     def _trainer(self) -> Trainer:
         args, backbone = self.args, self.session.backbone
@@ -211,10 +250,9 @@ class TrainingJob:
     def _metadata(self, rows: list[dict[str, Any]]) -> dict[str, str]:
         checks = [row for row in rows if row["kind"] == "held-out"]
         best = min(checks, key=lambda row: row["loss"])
-        paths = [fingerprint(path, file_sha256) for path in self.args.also_for]
         return {
             "model": self.name,
-            "model_sha256": " ".join(dict.fromkeys([self.fingerprint, *paths])),
+            "model_sha256": " ".join(dict.fromkeys([self.fingerprint, *self.fingerprints])),
             "steps": str(best["step"]),
             "seed": str(self.args.seed),
             "hidden": str(self.args.hidden),
@@ -261,6 +299,13 @@ def optimisation(steps: int, learning_rate: float, smoothing: float) -> Optimisa
         final_rate=learning_rate / 10,
         smoothing=smoothing,
     )
+
+
+def _fingerprint(path: Path) -> str:
+    try:
+        return fingerprint(path, file_sha256)
+    except OSError as error:
+        raise UserError("model_missing", f"{path} cannot be read: {error.strerror}. Choose another model.") from error
 
 
 def _accelerator(device: str) -> Any:

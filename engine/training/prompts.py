@@ -32,12 +32,13 @@ class Prompt:
 def make_prompt(document: Document, sources: Sequence[Source], rng: Random, length: int, whole: int) -> Prompt:
     """A piece of about `length` characters of a document, and what these sources ask about it.
 
-    A document that came with questions is taken from its beginning, up to `whole` characters of it. Both are made
+    A document whose own questions are asked is taken from its beginning, up to `whole` characters of it. Both are made
     smaller by what is put into the text, by half at most.
     """
     added = _MARKERS + sum(source.adds for source in sources)
     length, whole = (max(size - added, size // 2) for size in (length, whole))
-    piece = beginning(document, whole) if document.pairs else Piece(*cut_at(document.text, rng, length))
+    asks = document.pairs and any(source.asks_pairs for source in sources)
+    piece = beginning(document, whole) if asks else Piece(*cut_at(document.text, rng, length))
     asked = {source.name: source.ask(piece, rng) for source in sources if source.suits(document)}
     planted = [sentence for ask in asked.values() for sentence in ask.planted]
     text = plant(planted, piece.text, rng) if planted else piece.text

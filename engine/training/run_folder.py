@@ -84,6 +84,12 @@ class RunFolder:
         self._over.set()
         self.tell(seconds_left=None, **changes)
 
+    def abandon(self) -> None:
+        """Says nothing more: the run never began."""
+        self._over.set()
+        with self._writing:
+            self.path = None
+
     def pause_asked(self) -> bool:
         return self.path is not None and (self.path / "pause").exists()
 
@@ -117,9 +123,9 @@ class RunFolder:
             self._write()
 
     def _write(self) -> None:
-        if self.path is None:
-            return
         with self._writing:
+            if self.path is None:
+                return
             told = asdict(self._progress)
             if told["seconds_left"] is not None:
                 told["seconds_left"] = round(max(0.0, told["seconds_left"] - (time.monotonic() - self._told)), 1)

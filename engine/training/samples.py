@@ -105,7 +105,7 @@ def draw_prompt(
         prompt = fitted(drawn, tokenize, recipe.longest)
         if prompt.asked:
             return prompt
-    message = f"Nothing can be asked about this text with --labels {recipe.mixture}. Add other text or other labels."
+    message = f"Nothing can be asked about this text with --labels {recipe.mixture}. {recipe.mixture.wants}"
     raise UserError("no_data", message)
 
 

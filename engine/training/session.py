@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from engine.locret.training import Sample
 from engine.training.backbone import Backbone
 from engine.training.corpus import Document
+from engine.training.prompts import Prompt
 from engine.training.samples import (
     LayerLabels,
     Recipe,
@@ -56,6 +57,13 @@ class TrainingSession:
         """One of them with each source's labels on their own."""
         return self._label(self.held_out, HELD_OUT_SEED, number)
 
+    def refuse_what_asks_nothing(self) -> None:
+        """By the first prompt of either part. Raises UserError("no_data")."""
+        for documents, seed in ((self.training, self.seed), (self.held_out, HELD_OUT_SEED)):
+            self._prompt(documents, seed, 0)
+
     def _label(self, documents: Sequence[Document], seed: int, step: int) -> list[LayerLabels]:
-        prompt = draw_prompt(documents, self.recipe, seed, step, self.words.tokenize, self.per_token)
-        return label_prompt(self.backbone, tokenize_prompt(prompt, self.words))
+        return label_prompt(self.backbone, tokenize_prompt(self._prompt(documents, seed, step), self.words))
+
+    def _prompt(self, documents: Sequence[Document], seed: int, step: int) -> Prompt:
+        return draw_prompt(documents, self.recipe, seed, step, self.words.tokenize, self.per_token)

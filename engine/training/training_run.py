@@ -57,7 +57,9 @@ class Best:
 
 
 class TrainingRun:
-    """identity: what a checkpoint must have in common with the run that goes on from it, by the option's name."""
+    """identity: what a checkpoint must have in common with the run that goes on from it, by the option's name. model:
+    what people call it.
+    """
 
     def __init__(
         self,
@@ -67,12 +69,14 @@ class TrainingRun:
         folder: RunFolder,
         accelerator: Any,
         identity: dict[str, Any],
+        model: str,
         stop_asked: Callable[[], bool],
         say: Callable[[str], None],
     ) -> None:
         self.trainer, self.session, self.plan, self.folder = trainer, session, plan, folder
         self.best = Best()
-        self._accelerator, self._identity, self._stop_asked, self._say = accelerator, identity, stop_asked, say
+        self._accelerator, self._stop_asked, self._say = accelerator, stop_asked, say
+        self._identity, self._model = identity, model
         self._recent: deque[list[float]] = deque(maxlen=REPORT_STEPS)
         self._step_seconds: deque[float] = deque(maxlen=_TIMED_STEPS)
         self._check_seconds = 0.0
@@ -123,20 +127,26 @@ class TrainingRun:
 
     def resume(self, state: dict[str, Any]) -> None:
         """Goes on from a checkpoint. Raises UserError for another run's."""
-        theirs = state["identity"]
-        other = [name for name, value in self._identity.items() if theirs.get(name) != value]
+        theirs = {**state["identity"], "model": self._named(state)}
+        ours = {**self._identity, "model": self._model}
+        other = [name for name, value in self._identity.items() if state["identity"].get(name) != value]
+        was = [f"{name} {theirs.get(name)} and not {ours[name]}" for name in other if name != "data"]
+        if was:
+            options, those = ("another option", "that") if len(was) == 1 else ("other options", "those")
+            begun = f"This run was begun with {options}: {', '.join(was)}."
+            raise UserError("bad_params", f"{begun} Use {those}, or begin anew with --overwrite.")
         if other:
-            was = ", ".join(f"{name} {theirs.get(name)}" for name in other if name != "data")
-            message = (
-                f"This run was begun with other options ({was}). Use those, or begin anew with --overwrite."
-                if was
-                else "The texts have changed since this run began. Bring the former ones back, or begin anew."
-            )
-            raise UserError("bad_params", message)
+            changed = "The texts have changed since this run began."
+            raise UserError("bad_params", f"{changed} Bring the former ones back, or begin anew with --overwrite.")
         self.trainer.resume(state["trainer"])
         self.best = Best(**state["best"])
         self._recent.extend(state["recent"])
         self.folder.forget_rows_after(self.trainer.step)
+
+    def _named(self, state: dict[str, Any]) -> str:
+        """The model of a checkpoint; older ones have no name of it."""
+        name = str(state.get("model", "other"))
+        return f"{name} (other weights)" if name == self._model else name
 
     # --- a step ------------------------------------------------------------------------------------------------------
 
@@ -185,6 +195,7 @@ class TrainingRun:
         self.folder.save(
             {
                 "identity": self._identity,
+                "model": self._model,
                 "trainer": self.trainer.state(),
                 "best": dict(vars(self.best)),
                 "recent": list(self._recent),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from safetensors import SafetensorError
 
 from engine.head_files import find_heads
 from engine.loaded_model import file_sha256
@@ -92,7 +93,32 @@ def test_what_cannot_be_used_is_said_in_a_sentence(
     (tmp_path / "file").write_text("in the way")
     checkpoints.torch_zip(tmp_path, state_dict())
     assert heads(source, "--model", model, "--out", tmp_path / "file" / "x.safetensors") == 1
-    assert "The head file cannot be written" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"Nothing can be written to {tmp_path / 'file'}: there is a file of that name. Choose another" in said
+    (tmp_path / "empty").mkdir()
+    assert heads(tmp_path / "empty", "--model", model) == 1
+    assert capsys.readouterr().err.endswith("holds retaining heads.\n")
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), SafetensorError("I/O error: no space")])
+def test_heads_that_cannot_be_written_leave_nothing(
+    error: Exception,
+    model: Path,
+    source: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def half(_: object, path: Path, **__: object) -> None:
+        path.write_bytes(b"half of it")
+        raise error
+
+    monkeypatch.setattr("engine.locret.heads.save_file", half)
+    assert heads(source, "--model", model, "--out", tmp_path / "new" / "x.safetensors") == 1
+    said = capsys.readouterr().err
+    assert "The head file cannot be written: " in said
+    assert "Errno" not in said
+    assert not (tmp_path / "new").exists()
 
 
 def test_a_hub_id_is_downloaded(

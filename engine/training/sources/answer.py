@@ -16,6 +16,7 @@ class Answers:
 
     name: str = "answer"
     adds: int = 0
+    asks_pairs: bool = True
 
     def suits(self, document: Document) -> bool:
         return bool(document.pairs)

@@ -62,12 +62,16 @@ class Asked:
 
 
 class Source(Protocol):
-    """A source of labels. name: in `--labels` and in the run's log. adds: how many characters it puts into the text."""
+    """A source of labels. name: in `--labels` and in the run's log. adds: how many characters it puts into the text.
+    asks_pairs: whether it asks the questions that came with a document.
+    """
 
     @property
     def name(self) -> str: ...
     @property
     def adds(self) -> int: ...
+    @property
+    def asks_pairs(self) -> bool: ...
     def suits(self, document: Document) -> bool:
         """Whether it has anything to ask about this document."""
 

@@ -17,6 +17,7 @@ class NextWords:
     tokens: int = 48
     name: str = "continue"
     adds: int = 0
+    asks_pairs: bool = False
 
     def suits(self, document: Document) -> bool:
         return bool(document.text)

@@ -42,6 +42,16 @@ class Mixture:
         """Whether any of its sources has anything to ask about any of these documents."""
         return any(source.suits(document) for source in self.sources for document in documents)
 
+    @property
+    def wants(self) -> str:
+        """What to do where it has nothing to ask."""
+        if all(source.asks_pairs for source in self.sources):
+            return (
+                "These questions come with a text: name question files (ShareGPT or LongAlpaca JSON) with --data, or, "
+                f"for plain text, say --labels {DEFAULT}."
+            )
+        return "Name more text with --data, or other labels."
+
     def __str__(self) -> str:
         return ",".join(f"{name}={weight:g}" for name, weight in self.weights.items())
 
@@ -54,12 +64,20 @@ def parse(text: str) -> Mixture:
         if name not in SOURCES and name not in GROUPS:
             known = ", ".join([*GROUPS, *SOURCES])
             raise UserError("bad_params", f"There is no source of labels called {name}. There are: {known}.")
-        weight = _weight(name, number or "1")
-        weights |= dict.fromkeys(GROUPS.get(name, (name,)), weight)
+        weight, sources = _weight(name, number or "1"), GROUPS.get(name, (name,))
+        if twice := weights.keys() & set(sources):
+            raise UserError("bad_params", f"--labels says {_said(min(twice))} more than once. Name each source once.")
+        weights |= dict.fromkeys(sources, weight)
     weights = {name: weight for name, weight in weights.items() if weight}
     if not weights:
         raise UserError("bad_params", f"Name at least one source of labels, as in {DEFAULT}.")
     return Mixture(weights)
+
+
+def _said(source: str) -> str:
+    """A source, and the group that stands for it too."""
+    groups = [f"{source} or {group}, which stands for it," for group, names in GROUPS.items() if source in names]
+    return groups[0] if groups else source
 
 
 def _weight(name: str, number: str) -> float:

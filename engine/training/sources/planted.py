@@ -20,6 +20,7 @@ class PlantedFacts:
     count: tuple[int, int] = (2, 6)
     name: str = "planted"
     adds: int = 300
+    asks_pairs: bool = False
 
     def suits(self, document: Document) -> bool:
         return bool(document.text)

@@ -17,6 +17,7 @@ class Repetitions:
     tokens: int = 256
     name: str = "repeat"
     adds: int = 0
+    asks_pairs: bool = False
 
     def suits(self, document: Document) -> bool:
         return bool(document.text)

@@ -60,6 +60,7 @@ class TextQuestions:
     count: tuple[int, int] = (3, 8)
     name: str = "text"
     adds: int = 0
+    asks_pairs: bool = False
 
     def suits(self, document: Document) -> bool:
         return bool(document.text)
@@ -99,14 +100,17 @@ def about(text: str, rng: Random) -> Question | None:
 
 
 def date(text: str, rng: Random) -> Question | None:
+    """A sentence with dots for the date or year in it."""
     return _gap(_DATE, (*_GAPS, *_WHEN), text, rng)
 
 
 def number(text: str, rng: Random) -> Question | None:
+    """A sentence with dots for a number in it."""
     return _gap(_NUMBER, _GAPS, text, rng)
 
 
 def name(text: str, rng: Random) -> Question | None:
+    """A sentence with dots for a name of several words in it."""
     return _gap(_NAME, (*_GAPS, *_WHO), text, rng)
 
 

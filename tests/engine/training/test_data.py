@@ -11,11 +11,13 @@ from typing import Any
 import pymupdf
 import pytest
 
+from engine.documents.reasons import SENTENCES
 from engine.errors import UserError
 from engine.training import data as data_module
 from engine.training.corpus import Document
 from engine.training.data import Data, read_data, tidied
 from engine.training.held_out import split, without_copies
+from engine.training.left_out import LeftOut, reason
 from engine.training.question_files import read_questions
 
 CONTEXT = "\n".join(f"In the year {1700 + n} the harbour counted {n * 7} ships and {n} storms." for n in range(20))
@@ -33,7 +35,7 @@ def read(*paths: Path, corpus: Path = Path("nowhere")) -> tuple[Data, list[str]]
     return read_data(paths, corpus, said.append), said
 
 
-def test_text_pdf_and_folders_are_read_and_what_cannot_be_is_counted(tmp_path: Path) -> None:
+def test_text_pdf_and_folders_are_read_and_what_cannot_be_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "mine" / "deep"
     folder.mkdir(parents=True)
     (folder / "a.txt").write_text(prose(1, 300))
@@ -46,20 +48,43 @@ def test_text_pdf_and_folders_are_read_and_what_cannot_be_is_counted(tmp_path: P
     data, said = read(tmp_path / "mine")
     assert len(data.documents) == 2
     assert any("harbour" in document.text for document in data.documents)
-    assert sum(data.skipped.values()) == 2
-    assert len([line for line in said if "left out" in line]) == 2
+    assert said == [
+        "Left out, damaged (get other copies): deep/broken.pdf",
+        "Left out, of a kind that is not read (save them as PDF or text): deep/scan.png",
+    ]
     assert data.described == ["mine: 2 documents of your own"]
     assert data.digest == read(tmp_path / "mine")[0].digest
 
 
 def test_too_little_text_says_how_much_is_needed(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("A short note. " * 30)
-    with pytest.raises(UserError, match=r"20,000 \(about ten pages\)"):
+    with pytest.raises(UserError, match=r"are 419 characters to train on.*20,000 characters \(about ten pages\)"):
+        read(tmp_path / "a.txt")
+    (tmp_path / "a.txt").write_text("")
+    with pytest.raises(UserError, match=r"There is no text to train on.* Name more files or folders with --data\."):
         read(tmp_path / "a.txt")
 
 
+def test_of_many_files_left_out_the_first_are_named() -> None:
+    left_out = LeftOut()
+    for number in range(12):
+        left_out.add("empty_file", f"{number}.txt")
+    left_out.add("hidden", ".git")
+    (line,) = left_out.lines()
+    assert line.startswith("Left out, empty: 0.txt, 1.txt, ")
+    assert line.endswith(", 9.txt and 2 more")
+
+
+@pytest.mark.parametrize("code", sorted(SENTENCES.keys() - {"wrong_password", "hidden", "generated"}))
+def test_no_reason_speaks_of_the_window(code: str) -> None:
+    assert reason(code) not in (code, SENTENCES[code])
+    assert "drop" not in reason(code)
+
+
 def test_nothing_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no text at"):
+    with pytest.raises(
+        UserError, match=r"There is no text at .*nothing\.txt: it is not there\. Check what --data names"
+    ):
         read(tmp_path / "nothing.txt")
 
 
@@ -136,16 +161,18 @@ def test_a_question_file_without_pairs_is_refused_by_name(tmp_path: Path) -> Non
     path = tmp_path / "none.json"
     for text in ('[{"text": "words"}]', "no json", json.dumps([{"instruction": "Add 1 and 2", "output": "3"}])):
         path.write_text(text)
-        with pytest.raises(UserError, match=r"none\.json cannot be trained on"):
+        with pytest.raises(
+            UserError, match=r"none\.json cannot be trained on: .* In ShareGPT a blank line or a new line"
+        ):
             read(path)
 
 
-def test_a_question_file_in_a_folder_without_pairs_is_only_counted(tmp_path: Path) -> None:
+def test_a_question_file_in_a_folder_without_pairs_is_only_named(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(prose(1, 400))
     (tmp_path / "settings.json").write_text('{"a": 1}')
-    data, _ = read(tmp_path)
+    data, said = read(tmp_path)
     assert len(data.documents) == 1
-    assert list(data.skipped.values()) == [1]
+    assert said == ["Left out, no question-answer pairs: settings.json"]
 
 
 def test_no_text_is_in_both_parts() -> None:

@@ -58,6 +58,12 @@ def test_a_document_with_questions_is_read_from_its_beginning() -> None:
     ]
 
 
+def test_a_document_whose_questions_are_not_asked_has_text_after_what_is_read() -> None:
+    document = Document("a", "one two three. " * 30 + "four", (("What?", "one"),))
+    prompt = draw_prompt([document], Recipe(mixture=parse("continue")), 1, 1, letters)
+    assert [type(request) for request in prompt.asked["continue"]] == [Continuation]
+
+
 def test_what_is_cut_off_is_not_asked() -> None:
     asked = {
         "text": [

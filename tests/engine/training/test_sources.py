@@ -27,6 +27,10 @@ In its first year the office counted 412 ships, and the records of Clara Barker 
 """
 
 
+def test_every_kind_of_question_says_what_it_asks() -> None:
+    assert all(kind.__doc__ for kind in KINDS.values())
+
+
 def said(text: list[int]) -> str:
     return "".join(map(chr, text))
 

@@ -6,10 +6,13 @@ import argparse
 import errno
 import json
 import os
+import re
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 import torch
 
@@ -19,11 +22,12 @@ from engine.loaded_model import file_sha256
 from engine.locret.heads import head_metadata, load_heads
 from engine.locret.training import Figures, Sample, Trainer
 from engine.model_source import fingerprint
-from engine.training import training_run
+from engine.training import run_lock, training_run
 from engine.training.run_folder import RunFolder
-from engine.training.train_command import add_arguments, run
+from engine.training.train_command import CHOICES, NUMBERS, add_arguments, run
 from engine.training.training_run import TrainingRun
 from tests.engine.backends import tiny_folder
+from tests.engine.training.test_data import prose
 from tests.engine.training.test_prompts import SENTENCE
 
 
@@ -54,6 +58,11 @@ def options(model: Path, data: Path, out: Path, *more: object) -> argparse.Names
     add_arguments(parser)
     fixed = ["--steps", 6, "--hidden", 8, "--longest", 100, "--check-steps", 3, "--device", "cpu", "--dtype", "float32"]
     return parser.parse_args([*map(str, ["--model", model, "--data", data, "--out", out, *fixed, *more])])
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Of each file in it but the lock, which is gone with the process."""
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "lock"}
 
 
 def progress(out: Path) -> dict[str, Any]:
@@ -148,10 +157,58 @@ def test_a_run_of_other_options_is_not_gone_on_with(
     out = tmp_path / "a.safetensors"
     monkeypatch.setattr(RunFolder, "pause_asked", lambda _: True)
     assert run(options(model, data, out)) == 0
+    folder = out.with_name(out.name + ".run")
+    (folder / "pause").touch()
+    before = contents(folder)
     with pytest.raises(UserError, match=said):
         run(options(model, data, out, "--resume", *other))
-    assert progress(out)["state"] == "failed"
-    assert said in progress(out)["message"]
+    assert contents(folder) == before
+
+
+def test_another_model_is_refused_by_its_name(
+    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "a.safetensors"
+    monkeypatch.setattr(RunFolder, "pause_asked", lambda _: True)
+    assert run(options(model, data, out)) == 0
+    other = tiny_folder.write(tmp_path / "small", seed=5, max_position_embeddings=1024)
+    with pytest.raises(UserError, match=r"with another option: model tiny and not small\. Use that, or"):
+        run(options(other, data, out, "--resume"))
+    namesake = tiny_folder.write(tmp_path / "tiny", seed=6, max_position_embeddings=1024)
+    with pytest.raises(UserError, match=r"model tiny \(other weights\) and not tiny"):
+        run(options(namesake, data, out, "--resume"))
+
+
+def test_a_run_that_is_being_trained_is_left_alone(
+    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_lock, "SECONDS_TO_WAIT", 0.0)
+    step, refused = TrainingRun._one_step, []
+
+    def a_second(self: TrainingRun) -> None:
+        step(self)
+        if self.trainer.step == 4:
+            for words in ((), ("--resume",), ("--overwrite",), ("--trial", 1, "--run", self.folder.path)):
+                before = contents(self.folder.path)
+                with pytest.raises(UserError) as error:
+                    run(options(model, data, out, *words))
+                assert contents(self.folder.path) == before
+                refused.append(error.value.message)
+
+    out = tmp_path / "a.safetensors"
+    monkeypatch.setattr(TrainingRun, "_one_step", a_second)
+    assert run(options(model, data, out)) == 0
+    assert len(refused) == 4
+    assert all(f"A training runs in {out}.run (process {os.getpid()}). Pause it first" in line for line in refused)
+    assert progress(out)["state"] == "done"
+
+
+def test_a_finished_run_is_said_to_be_finished(model: Path, data: Path, tmp_path: Path) -> None:
+    out = tmp_path / "a.safetensors"
+    assert run(options(model, data, out)) == 0
+    with pytest.raises(UserError, match=rf"is finished: its heads were written to {re.escape(str(out))}\. To train"):
+        run(options(model, data, out, "--resume"))
+    assert progress(out)["state"] == "done"
 
 
 def test_the_run_stops_early_and_keeps_the_best_weights(
@@ -255,21 +312,69 @@ def test_other_files_with_the_same_weights_are_named(model: Path, data: Path, tm
     ("words", "said"),
     [
         (("--out", "a.bin"), "safetensors"),
-        (("--steps", 0), "--steps is at least 1"),
+        (("--steps", 0), "--steps is from 1 to 1,000,000, and not 0"),
+        (("--hidden", 10**9), "--hidden is from 1 to 16,384"),
+        (("--seed", 2**70), "--seed is from 0"),
+        (("--smoothing", "nan"), "--smoothing is from 0 to 1,000, and not nan"),
+        (("--smoothing", "inf"), "--smoothing is"),
+        (("--learning-rate", "inf"), "--learning-rate is above 0 and at most 100, and not inf"),
+        (("--learning-rate", 0), "--learning-rate is above 0"),
+        (("--threads", 0), "--threads is from 1"),
+        (("--threads", -1), "--threads is from 1"),
+        (("--also-for", "missing.gguf"), r"no model at missing\.gguf\. Name another file with --also-for"),
+        (("--labels", "facts=1,text=0.5"), "text or facts, which stands for it, more than once"),
         (("--labels", "guesses=1"), "no source of labels called guesses"),
-        (("--labels", "answer=1"), "nothing that --labels answer=1 can ask"),
+        (("--labels", "answer=1"), "nothing that --labels answer=1 can ask.* say --labels facts=1,continue=1"),
         (("--model", "nowhere"), "nowhere"),
         (("--data", "nowhere.txt"), "no text at"),
         (("--longest", 900), "--longest 512 or less"),
-        (("--trial", -1), "above 0"),
+        (("--trial", 0), "--trial is from 1"),
+        (("--trial", 1, "--run", "model.md"), "Nothing can be written to model.md: there is a file of that name"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(
     words: tuple[object, ...], said: str, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "model.md").write_text("no folder")
     with pytest.raises(UserError, match=said):
-        run(options(model, data, tmp_path / "a.safetensors", *words))
+        run(options(model, data, tmp_path / "deep" / "a.safetensors", *words))
+    assert [path.name for path in tmp_path.iterdir()] == ["model.md"], "a refused run left something"
+
+
+@pytest.mark.parametrize("name", ["a.safetensors", "a.md"])
+def test_a_folder_is_no_place_for_heads_or_their_card(name: str, model: Path, data: Path, tmp_path: Path) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(UserError, match=rf"{name} is a folder\. Choose another file for --out"):
+        run(options(model, data, tmp_path / "a.safetensors", "--overwrite"))
+
+
+def test_heads_too_wide_for_the_memory_are_refused_before_the_model_is_loaded(
+    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loaded(*_: object) -> None:
+        raise AssertionError("the model was loaded")
+
+    monkeypatch.setattr("engine.training.job.open_backbone", loaded)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=30_000))
+    with pytest.raises(UserError, match=r"Say --hidden \d+ or less"):
+        run(options(model, data, tmp_path / "a.safetensors", "--hidden", 512))
+
+
+def test_each_default_is_in_the_help_and_in_the_documentation() -> None:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    told, page = " ".join(parser.format_help().split()), (Path("docs") / "training.md").read_text(encoding="utf-8")
+    for name, default, *_ in (*NUMBERS, *CHOICES):
+        assert f"(default: {default})" in told.partition(f" --{name} ")[2].partition(" --")[0]
+        assert f"| `--{name}` | {default} |" in page
+
+
+def test_what_is_counted_is_counted_in_words(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "book.txt"
+    text.write_text(prose(1, 600))
+    assert run(options(model, text, tmp_path / "a.safetensors", "--steps", 1)) == 0
+    assert "1 document to train on, 1 held out" in capsys.readouterr().err
 
 
 def test_heads_that_are_there_are_not_overwritten(model: Path, data: Path, tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""Files that are not trained on, by the reason, in the words of the command line. It reads no file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+NAMED = 10
+NO_JSON = "no JSON that can be read"
+NO_PAIRS = "no question-answer pairs"
+# What the reasons of engine.documents mean to somebody who names files on the command line.
+_REASONS = {
+    "encrypted": "protected by a password (save copies without one)",
+    "no_text_layer": "pictures of pages without text (run text recognition on them)",
+    "unreadable_font": "letters without names (run text recognition on them)",
+    "some_pages_need_ocr": "some of the pages, which are pictures without text (run text recognition on them)",
+    "damaged": "damaged (get other copies)",
+    "some_pages_damaged": "some of the pages, which are damaged (get other copies)",
+    "empty_file": "empty",
+    "no_text": "no text in them",
+    "wrong_type": "not what their names say",
+    "unsupported_type": "of a kind that is not read (save them as PDF or text)",
+    "binary": "a program's data and no text",
+    "too_large": "over 64 MB of text (split them)",
+    "no_permission": "not open to you (change the permissions)",
+    "no_such_file": "not there",
+    "disk_error": "not given whole by the disk",
+    "link": "links that lead out of the folder (name what they point to)",
+    "broken_link": "links to nothing",
+    "duplicate": "links to files that are read anyway",
+    "special_file": "devices or channels and no files",
+}
+# Of no interest to anybody: a folder's hidden files and what programs make for themselves.
+_NOT_NAMED = frozenset({"hidden", "generated"})
+
+
+def reason(code: str) -> str:
+    """What a code of engine.documents.reasons means, as it stands behind "left out"."""
+    return _REASONS.get(code, code)
+
+
+@dataclass
+class LeftOut:
+    """names: of files, by the reason."""
+
+    names: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, why: str, name: str) -> None:
+        """why: a code of engine.documents.reasons, or words."""
+        if why not in _NOT_NAMED:
+            self.names.setdefault(reason(why), []).append(name)
+
+    def lines(self) -> Iterator[str]:
+        """One for each reason, with the first files' names."""
+        for why, names in self.names.items():
+            more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+            yield f"Left out, {why}: {', '.join(names[:NAMED])}{more}"
