@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import errno
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -28,6 +28,7 @@ from engine.paths import data_dir, packaged_model, starter_model, unpacked_model
 from engine.runtimes import target_for
 from engine.target import Target
 from engine.training.card import card
+from engine.training.corpus import Document
 from engine.training.counted import counted
 from engine.training.data import Data, read_data
 from engine.training.held_out import split
@@ -115,6 +116,7 @@ class TrainingJob:
         documents = split(self.data.documents, self.data.test)
         if documents.copies:
             self._say(f"Left out, nearly the same as others: {counted(documents.copies, 'document')}")
+        self._ask_pairs([*documents.training, *documents.validation])
         for part, which in ((documents.training, "train on"), (documents.validation, "hold out")):
             if not args.mixture.suits(part):
                 message = (
@@ -198,6 +200,18 @@ class TrainingJob:
     def _data(self) -> Data:
         with self.accelerator.main_process_first():
             return read_data(self.args.data, self._data_dir / "corpus", self._say)
+
+    def _ask_pairs(self, documents: Sequence[Document]) -> None:
+        """Pairs that came with the texts are asked unless --labels leaves them out. Either is told."""
+        args, count = self.args, sum(len(document.pairs) for document in documents)
+        if not count or args.mixture.asks_pairs:
+            return
+        pairs = f"{counted(count, 'question-answer pair')} {'is' if count == 1 else 'are'}"
+        if args.labels is None:
+            args.mixture = args.mixture.with_pairs()
+            self._say(f"{pairs} asked too: --labels {args.mixture}")
+        else:
+            self._say(f"{pairs} not asked: add answer=1 to --labels.")
 
     def _backbone(self, shape: ModelShape) -> Any:
         args = self.args

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from engine.errors import UserError
 from engine.training.run_folder import CHECKPOINT
-from engine.training.sources.mixture import parse
+from engine.training.sources.mixture import DEFAULT, parse
 
 # The least and the most of each number. The paper's heads are 1,024 wide.
 LIMITS: dict[str, tuple[float, float]] = {
@@ -41,7 +41,7 @@ def refuse_bad_values(args: argparse.Namespace) -> None:
             _refuse_number(name, f"from {least:,} to {most:,}", value)
     if not 0 < args.learning_rate <= HIGHEST_RATE:
         _refuse_number("learning_rate", f"above 0 and at most {HIGHEST_RATE}", args.learning_rate)
-    args.mixture = parse(args.labels)
+    args.mixture = parse(DEFAULT if args.labels is None else args.labels)
     with _told():
         for path in args.also_for:
             if not path.exists():

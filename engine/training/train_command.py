@@ -53,7 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="text, PDF or JSON files (ShareGPT, LongAlpaca), or folders of them (default: a corpus, downloaded once)",
     )
-    parser.add_argument("--labels", default=DEFAULT, metavar="NAME=WEIGHT,...", help=f"default: {DEFAULT}")
+    parser.add_argument(
+        "--labels",
+        metavar="NAME=WEIGHT,...",
+        help=f"what is asked, and how often (default: {DEFAULT}, and answer=1 where the texts come with questions)",
+    )
     for name, number, about in NUMBERS:
         parser.add_argument(f"--{name}", type=type(number), default=number, help=f"{about} (default: %(default)s)")
     parser.add_argument("--run", type=Path, metavar="FOLDER", help="the run's record (default: beside the head file)")

@@ -43,6 +43,15 @@ class Mixture:
         return any(source.suits(document) for source in self.sources for document in documents)
 
     @property
+    def asks_pairs(self) -> bool:
+        """Whether questions that came with a document are asked."""
+        return any(source.asks_pairs for source in self.sources)
+
+    def with_pairs(self) -> Mixture:
+        """The same, and all question-answer pairs whenever a document that has some is drawn."""
+        return Mixture({**self.weights, **{name: 1.0 for name, source in SOURCES.items() if source.asks_pairs}})
+
+    @property
     def wants(self) -> str:
         """What to do where it has nothing to ask."""
         if all(source.asks_pairs for source in self.sources):

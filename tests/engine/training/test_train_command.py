@@ -23,7 +23,10 @@ from engine.locret.heads import head_metadata, load_heads
 from engine.locret.training import Figures, Sample, Trainer
 from engine.model_source import fingerprint
 from engine.training import run_lock, training_run
+from engine.training.prompts import Prompt
 from engine.training.run_folder import RunFolder
+from engine.training.samples import TokenPrompt, tokenize_prompt
+from engine.training.sources.base import Words
 from engine.training.train_command import CHOICES, NUMBERS, add_arguments, run
 from engine.training.training_run import TrainingRun
 from tests.engine.backends import tiny_folder
@@ -406,3 +409,50 @@ def test_a_place_that_cannot_be_written_to_is_told(model: Path, data: Path, tmp_
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(UserError, match="Nothing can be written"):
         run(options(model, data, tmp_path / "file" / "a.safetensors"))
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Contexts that fit --longest 700 with two pairs each, in ShareGPT's form."""
+    path = tmp_path_factory.mktemp("asked") / "questions.json"
+    records = []
+    for number in range(40):
+        lines = [f"In the year {1700 + n} the {number}th harbour counted {n * 7 + number} ships." for n in range(11)]
+        asked = (f"{' '.join(lines)}\n\nWhich harbour?", f"The {number}th.", "How was it?", f"Busy, as {number} said.")
+        turns = [{"from": who, "value": text} for who, text in zip(("human", "gpt") * 2, asked, strict=True)]
+        records.append({"conversations": turns})
+    path.write_text(json.dumps(records))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("labels", "said", "asked"),
+    [
+        ((), "80 question-answer pairs are asked too: --labels planted=1,text=1,continue=1,answer=1", True),
+        (("--labels", "continue=1"), "80 question-answer pairs are not asked: add answer=1 to --labels.", False),
+        (("--labels", "answer=1"), None, True),
+    ],
+)
+def test_pairs_that_come_with_a_text_are_asked_or_it_is_said_that_they_are_not(
+    labels: tuple[str, ...],
+    said: str | None,
+    asked: bool,
+    model: Path,
+    questions: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    labelled: list[str] = []
+
+    def noted(prompt: Prompt, words: Words) -> TokenPrompt:
+        labelled.extend(prompt.asked)
+        return tokenize_prompt(prompt, words)
+
+    monkeypatch.setattr("engine.training.session.tokenize_prompt", noted)
+    out = tmp_path / "a.safetensors"
+    assert run(options(model, questions, out, "--longest", 500, "--steps", 2, *labels)) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "question-answer" in line]
+    assert lines[:1] == ([said] if said else [])
+    assert ("answer" in labelled) is asked
+    assert ("answer=1" in head_metadata(out)["labels"]) is asked
