@@ -32,6 +32,7 @@ from engine.training.corpus import Document
 from engine.training.counted import counted
 from engine.training.data import Data, read_data
 from engine.training.held_out import split
+from engine.training.long_contexts import told
 from engine.training.plot import draw
 from engine.training.run_claim import Claim, claimed, is_stop
 from engine.training.run_folder import CHECKPOINT, Progress, RunFolder, forget_old_pause, load_checkpoint
@@ -128,6 +129,7 @@ class TrainingJob:
         self.session = TrainingSession(
             self._backbone(shape), documents.training, documents.validation, recipe, args.seed
         )
+        self._tell_of_long_contexts()
         self.trainer = self._trainer()
         self.run = TrainingRun(
             self.trainer,
@@ -212,6 +214,14 @@ class TrainingJob:
             self._say(f"{pairs} asked too: --labels {args.mixture}")
         else:
             self._say(f"{pairs} not asked: add answer=1 to --labels.")
+
+    def _tell_of_long_contexts(self) -> None:
+        mixture, line = self.args.mixture, told(self.session.shortened, self.args.longest)
+        if line is None or not mixture.asks_pairs:
+            return
+        if not all(mixture.suits(part) for part in (self.session.training, self.session.held_out)):
+            raise UserError("no_data", f"{line}. That leaves too few. Say a larger --longest, or add other --labels.")
+        self._say(line)
 
     def _backbone(self, shape: ModelShape) -> Any:
         args = self.args

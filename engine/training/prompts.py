@@ -12,6 +12,7 @@ from random import Random
 
 from engine.training.corpus import Document
 from engine.training.sources.base import Piece, Request, Source, Tokenize
+from engine.training.sources.requests import said_in
 
 CHARACTERS_PER_TOKEN = 4.3
 CONTINUATION_CHARACTERS = 2000
@@ -35,14 +36,18 @@ def make_prompt(document: Document, sources: Sequence[Source], rng: Random, leng
     A document whose own questions are asked is taken from its beginning, up to `whole` characters of it. Both are made
     smaller by what is put into the text, by half at most.
     """
-    added = _MARKERS + sum(source.adds for source in sources)
-    length, whole = (max(size - added, size // 2) for size in (length, whole))
+    length, whole = room(sources, length), room(sources, whole)
     asks = document.pairs and any(source.asks_pairs for source in sources)
     piece = beginning(document, whole) if asks else Piece(*cut_at(document.text, rng, length))
     asked = {source.name: source.ask(piece, rng) for source in sources if source.suits(document)}
     planted = [sentence for ask in asked.values() for sentence in ask.planted]
     text = plant(planted, piece.text, rng) if planted else piece.text
     return Prompt(as_document(text, rng), {name: ask.requests for name, ask in asked.items() if ask.requests})
+
+
+def room(sources: Sequence[Source], length: int) -> int:
+    """How many characters of a document there are in a prompt of so many."""
+    return max(length - _MARKERS - sum(source.adds for source in sources), length // 2)
 
 
 def fitted(prompt: Prompt, tokenize: Tokenize, longest: int) -> Prompt:
@@ -62,9 +67,11 @@ def fitted(prompt: Prompt, tokenize: Tokenize, longest: int) -> Prompt:
 
 
 def beginning(document: Document, length: int) -> Piece:
-    """A document's beginning, without the questions whose answers stand word for word in what was cut off alone."""
+    """A document's beginning. If anything is cut off, only those of its questions are left whose answers stand word for
+    word in the beginning: about others nobody can say whether it answers them.
+    """
     text, rest = document.text[:length], document.text[length:]
-    pairs = [(question, answer) for question, answer in document.pairs if answer in text or answer not in rest]
+    pairs = [(question, answer) for question, answer in document.pairs if not rest or said_in(answer, text)]
     return Piece(text, rest[:CONTINUATION_CHARACTERS], pairs)
 
 

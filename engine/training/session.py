@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from engine.locret.training import Sample
 from engine.training.backbone import Backbone
 from engine.training.corpus import Document
-from engine.training.prompts import Prompt
+from engine.training.long_contexts import shortened
+from engine.training.prompts import Prompt, room
 from engine.training.samples import (
     LayerLabels,
     Recipe,
@@ -37,9 +38,11 @@ class TrainingSession:
         seed: int,
     ) -> None:
         self.backbone, self.recipe, self.seed = backbone, recipe, seed
-        self.training, self.held_out = training, held_out
         self.words = words_of(backbone.vocabulary)
         self.per_token = characters_per_token(training, self.words)
+        space = room(recipe.mixture.sources, int(recipe.longest * self.per_token))
+        self.shortened = [shortened(documents, space) for documents in (training, held_out)]
+        self.training, self.held_out = (part.documents for part in self.shortened)
 
     def sample(self, step: int) -> Sample:
         """A step's sample, a function of seed and step alone: a resumed run sees what an uninterrupted one sees."""

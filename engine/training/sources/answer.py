@@ -7,7 +7,7 @@ from random import Random
 
 from engine.training.corpus import Document
 from engine.training.sources.base import Asked, Piece
-from engine.training.sources.requests import Question
+from engine.training.sources.requests import GivenQuestion
 
 
 @dataclass(frozen=True)
@@ -22,4 +22,4 @@ class Answers:
         return bool(document.pairs)
 
     def ask(self, piece: Piece, rng: Random) -> Asked:  # noqa: ARG002
-        return Asked([Question(question, answer, answer) for question, answer in piece.pairs])
+        return Asked([GivenQuestion(question, answer) for question, answer in piece.pairs])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ REPEAT_NEXT = "\n\nRepeat the part of the previous context exactly, starting wit
 _REMINDER_TOKENS = 8
 # The positions that a branch may take after the context.
 LONGEST_BRANCH = 512
+_WORD = re.compile(r"[a-z0-9]+|[^\W_]")
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,14 @@ class Question:
     def branches(self, document: Sequence[int], words: Words) -> list[Branch]:  # noqa: ARG002
         asked = words.tokenize(f"\n\n{self.question}", False) + words.closing
         return [_answered(asked, words.tokenize(self.answer, False) + words.end)]
+
+
+@dataclass(frozen=True)
+class GivenQuestion(Question):
+    """One that came with its document: nobody knows what answers it, unless the answer itself stands in the text."""
+
+    def asks_about(self, kept: str, lost: str) -> bool:  # noqa: ARG002
+        return said_in(self.answer, kept)
 
 
 @dataclass(frozen=True)
@@ -72,6 +82,12 @@ class Repetition:
 def stands_in(words: str, text: str) -> bool:
     """Whatever the lines are broken at."""
     return " ".join(words.split()) in " ".join(text.split())
+
+
+def said_in(answer: str, text: str) -> bool:
+    """Word for word, whatever the case, the punctuation and the lines. In scripts without spaces a word is a letter."""
+    words, those = (f" {' '.join(_WORD.findall(part.casefold()))} " for part in (answer, text))
+    return bool(words.strip()) and words in those
 
 
 def _answered(asked: list[int], answer: list[int]) -> Branch:

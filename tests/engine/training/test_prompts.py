@@ -9,7 +9,7 @@ from engine.training.prompts import Prompt, beginning, cut, fitted, make_prompt,
 from engine.training.samples import Recipe, draw_prompt
 from engine.training.sources.mixture import SOURCES, parse
 from engine.training.sources.planted import distinct_facts
-from engine.training.sources.requests import Continuation, Question, Repetition
+from engine.training.sources.requests import Continuation, GivenQuestion, Question, Repetition
 from tests.engine.training.text import letters
 
 SENTENCE = "The Harbour Office of the old town keeps seventeen registers, and nobody has read them. "
@@ -47,11 +47,11 @@ def test_a_step_is_a_function_of_seed_and_number() -> None:
 
 
 def test_a_document_with_questions_is_read_from_its_beginning() -> None:
-    pairs = (("Early?", "one two"), ("Late?", "last words"), ("Whole?", "in other terms"))
+    pairs = (("Early?", "One,\ntwo."), ("Late?", "last words"), ("Whole?", "in other terms"), ("Half?", "thre"))
     document = Document("a", "one two three " * 10 + "last words", pairs)
     piece = beginning(document, 60)
     assert document.text.startswith(piece.text)
-    assert [question for question, _ in piece.pairs] == ["Early?", "Whole?"]
+    assert [question for question, _ in piece.pairs] == ["Early?"]
     prompt = draw_prompt([*DOCUMENTS, document], Recipe(mixture=parse("answer")), 1, 1, letters)
     assert [request.question for request in prompt.asked["answer"] if isinstance(request, Question)] == [
         question for question, _ in pairs
@@ -70,7 +70,7 @@ def test_what_is_cut_off_is_not_asked() -> None:
             Question("Early?", "Ada.", "It was Ada in the year one."),
             Question("Late?", "Bob.", "Bob came last."),
         ],
-        "answer": [Question("In all?", "Words of my own.", "Words of my own.")],
+        "answer": [GivenQuestion("In all?", "Words of my own."), GivenQuestion("When?", "in THE year")],
         "continue": [Continuation("and so on", 6)],
         "repeat": [Repetition(10)],
     }
@@ -79,7 +79,7 @@ def test_what_is_cut_off_is_not_asked() -> None:
     assert prompt == Prompt(text, asked)
     prompt = fitted(Prompt(text, asked), letters, len(text) - 3)
     assert prompt.document == text.removesuffix(" last.")
-    assert prompt.asked == {"text": asked["text"][:1], "answer": asked["answer"], "repeat": asked["repeat"]}
+    assert prompt.asked == {"text": asked["text"][:1], "answer": asked["answer"][1:], "repeat": asked["repeat"]}
 
 
 def test_what_is_asked_of_a_prompt_near_the_longest_is_in_it() -> None:

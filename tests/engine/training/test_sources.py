@@ -10,7 +10,7 @@ from engine.errors import UserError
 from engine.training.corpus import Document
 from engine.training.sources.base import Piece, Words
 from engine.training.sources.mixture import SOURCES, parse
-from engine.training.sources.requests import LONGEST_BRANCH, Continuation, Question, Repetition
+from engine.training.sources.requests import LONGEST_BRANCH, Continuation, Question, Repetition, said_in
 from engine.training.sources.text_questions import KINDS, text_questions
 from tests.engine.training.text import letters
 
@@ -98,6 +98,12 @@ def test_questions_that_came_with_a_document_are_all_asked() -> None:
     assert len(source.ask(Piece(TEXT, pairs=pairs), Random(1)).requests) == 20
     assert source.suits(Document("a", TEXT, tuple(pairs)))
     assert not source.suits(Document("a", TEXT))
+
+
+def test_an_answer_stands_in_a_text_word_for_word() -> None:
+    text = "It was Ada\nLovelace, of Ashby; note: 他住在北京市。"
+    assert all(said_in(answer, text) for answer in ("Ada Lovelace.", "of ashby", "北京", "Note"))
+    assert not any(said_in(answer, text) for answer in ("No.", "Ada of Ashby", "?!", "Love"))
 
 
 def test_a_mixture_is_read_and_drawn_by_weight() -> None:

@@ -413,7 +413,7 @@ def test_a_place_that_cannot_be_written_to_is_told(model: Path, data: Path, tmp_
 
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Contexts that fit --longest 700 with two pairs each, in ShareGPT's form."""
+    """Contexts of 570 letters with two pairs each, of which one answer stands in the text, in ShareGPT's form."""
     path = tmp_path_factory.mktemp("asked") / "questions.json"
     records = []
     for number in range(40):
@@ -456,3 +456,22 @@ def test_pairs_that_come_with_a_text_are_asked_or_it_is_said_that_they_are_not(
     assert lines[:1] == ([said] if said else [])
     assert ("answer" in labelled) is asked
     assert ("answer=1" in head_metadata(out)["labels"]) is asked
+
+
+def test_of_contexts_that_are_cut_only_what_stands_in_what_is_left_is_asked(
+    model: Path, questions: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a.safetensors"
+    arguments = ("--longest", 500, "--steps", 2, "--labels", "answer=1")
+    assert run(options(model, questions, out, *arguments)) == 0
+    line = (
+        "Longer than --longest 500 allows, so that only the beginning is read: 40 contexts. "
+        "Not asked about, since the answer does not stand word for word in what is read: 40 of 80 questions"
+    )
+    assert line in capsys.readouterr().err.splitlines()
+    records = json.loads(questions.read_text())
+    for record in records:
+        record["conversations"] = record["conversations"][:1] + record["conversations"][3:]
+    (tmp_path / "free.json").write_text(json.dumps(records))
+    with pytest.raises(UserError, match=r"40 of 40 questions\. That leaves too few\. Say a larger --longest"):
+        run(options(model, tmp_path / "free.json", tmp_path / "b.safetensors", *arguments))
