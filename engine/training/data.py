@@ -14,7 +14,15 @@ from pathlib import Path
 from engine.documents.extract import extract
 from engine.documents.find import Found, find_files
 from engine.errors import UserError
-from engine.training.corpus import CorpusError, Document, fetch, read_documents, sources_here, sources_in
+from engine.training.corpus import (
+    PYPI_SOURCES,
+    CorpusError,
+    Document,
+    fetch,
+    read_documents,
+    sources_here,
+    sources_in,
+)
 from engine.training.corpus_text import joined
 from engine.training.counted import counted
 from engine.training.left_out import NO_JSON, NO_PAIRS, LeftOut, reason
@@ -64,12 +72,12 @@ def read_data(paths: Sequence[Path], corpus: Path, say: Say) -> Data:
     data = Data()
     for path in paths:
         if path.is_dir() and sources_in(path):
-            _add_corpus(data, path)
+            _add_corpus(data, path, say)
         else:
             _add_own(data, path)
     if not paths:
         _fetch(corpus, say)
-        _add_corpus(data, corpus)
+        _add_corpus(data, corpus, say)
     for line in data.left_out.lines():
         say(line)
     if data.characters < LEAST_CHARACTERS:
@@ -94,7 +102,9 @@ def _fetch(corpus: Path, say: Say) -> None:
         raise UserError("no_data", f"The text to train on {error}.") from error
 
 
-def _add_corpus(data: Data, folder: Path) -> None:
+def _add_corpus(data: Data, folder: Path, say: Say) -> None:
+    if sources_in(folder) == PYPI_SOURCES:
+        say("This text is PyPI's: the heads that Keepsake ships were trained on Debian's, so these will be others.")
     try:
         found = read_documents(folder)
     except CorpusError as error:

@@ -14,7 +14,7 @@ import pytest
 from engine.documents.reasons import SENTENCES
 from engine.errors import UserError
 from engine.training import data as data_module
-from engine.training.corpus import Document
+from engine.training.corpus import PYPI_SOURCES, SOURCES, Document, Source
 from engine.training.data import Data, read_data, tidied
 from engine.training.held_out import split, without_copies
 from engine.training.left_out import LeftOut, reason
@@ -104,6 +104,18 @@ def test_without_data_the_corpus_is_fetched(tmp_path: Path, monkeypatch: pytest.
     assert fetched == [tmp_path / "corpus"]
     assert "Downloading" in said[0]
     assert data.documents
+
+
+@pytest.mark.parametrize(("sources", "told"), [(SOURCES, 0), (PYPI_SOURCES, 1)])
+def test_it_is_said_where_the_text_is_not_that_of_the_shipped_heads(
+    sources: tuple[Source, ...], told: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for source in sources:
+        (tmp_path / source.package).mkdir()
+    monkeypatch.setattr(data_module, "read_documents", lambda folder: [Document("a", "x" * 30_000)])
+    _, said = read(corpus=tmp_path)
+    assert len([line for line in said if "the heads that Keepsake ships were trained on Debian's" in line]) == told
+    assert read(tmp_path)[1] == said
 
 
 def test_lines_that_a_page_broke_are_joined() -> None:
