@@ -26,7 +26,10 @@ class Ranking:
         if not 0 <= self.consensus <= MOST_CONSENSUS:
             raise ValueError(f"consensus is a number from 0 to {MOST_CONSENSUS}")
         if any(not 1 <= count <= MOST_NEIGHBOURS or count % 2 == 0 for count in (self.own_neighbours, self.neighbours)):
-            raise ValueError("neighbours is an odd number: as many before a unit as after it, and the unit itself")
+            message = (
+                f"neighbours is an odd number up to {MOST_NEIGHBOURS}: the unit itself, as many before as after it"
+            )
+            raise ValueError(message)
 
 
 DEFAULT_RANKING = Ranking()
