@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
-from engine.runtime_arguments import add_runtime_arguments
+from engine.runtime_arguments import OF_TORCH_ALONE, add_runtime_arguments
 from engine.selection_options import UNCHANGED, ranking_of, selection_of
 from engine.settings import POLICIES, checked, checked_seed
 
@@ -67,7 +67,7 @@ def refuse_bad_input(options: argparse.Namespace) -> None:
             raise UserError("no_such_file", f"There is no file {file or 'without a name'}. Nothing was read.")
     checked_seed(options.seed)
     if (options.device or options.dtype) and options.runtime != "torch" and _is_gguf(options.model):
-        raise UserError("bad_params", "--device and --dtype are torch's. Add --runtime torch, or leave them out.")
+        raise UserError("bad_params", OF_TORCH_ALONE)
     if options.budget_units is not None and options.budget_units < 64:
         raise UserError("bad_params", "A budget has at least 64 units.")
     _read_selection(options)
