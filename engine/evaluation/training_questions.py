@@ -8,6 +8,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
+from pathlib import Path
 
 import torch
 
@@ -55,7 +57,40 @@ def _refuse_bad_input(options: argparse.Namespace) -> None:
     options.page = options.page or options.out.with_name(options.out.name + ".md")
     if not options.page.is_file():
         raise UserError("bad_params", f"There is no page {options.page} to write the figures to. Name one with --page.")
-    rewritten(options.page.read_text(encoding="utf-8"), "")
+    rewritten(_writable_text(options.page), "")
+    _refuse_unwritable(options.out, "--out")
+    if options.save_heads is not None:
+        _refuse_unwritable(options.save_heads, "--save-heads")
+    if options.checkpoint is not None:
+        folder = options.checkpoint.parent
+        if options.checkpoint.is_dir():
+            raise UserError("bad_params", f"{options.checkpoint} is a folder. Name a file with --checkpoint.")
+        if not folder.is_dir():
+            raise UserError(
+                "bad_params", f"There is no folder {folder}. Make it, or name another file with --checkpoint."
+            )
+        _refuse_unwritable(folder, "--checkpoint")
+
+
+def _writable_text(page: Path) -> str:
+    """Raises UserError."""
+    try:
+        with page.open("r+", encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"{page} is no text that can be written to. Name another page with --page."
+        raise UserError("bad_params", message) from error
+
+
+def _refuse_unwritable(folder: Path, option: str) -> None:
+    """Raises UserError where no file can be made in it, or in the folder that it would be made in."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    try:
+        with tempfile.TemporaryDirectory(dir=there):
+            pass
+    except OSError as error:
+        message = f"Nothing can be written to {there}: {error.strerror}. Choose another place with {option}."
+        raise UserError("bad_params", message) from error
 
 
 def _say(line: str) -> None:
