@@ -43,6 +43,14 @@ def test_every_kind_runs_its_own_file(name: str, module: str, monkeypatch: pytes
     assert ran[0].kind == name
 
 
+def test_a_package_that_is_missing_is_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(command.KINDS, "reading", ("no_such_package", *command.KINDS["reading"][1:]))
+    assert main(["evaluate", "reading"]) == 1
+    assert "evaluate needs the package no_such_package. Install what is missing" in capsys.readouterr().err
+
+
 def test_every_files_command_is_there() -> None:
     for module, _, _ in command.KINDS.values():
         assert callable(importlib.import_module(module).run)
