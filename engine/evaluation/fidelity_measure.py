@@ -49,8 +49,6 @@ class Bench:
     target: Target
     heads: RetainingHeads | None
     ceiling: Ceiling | None
-    policies: Sequence[str]
-    kept: Sequence[float]
     seed: int
     continuation_tokens: int
 
@@ -61,8 +59,14 @@ class Bench:
             self.ceiling.close()
 
 
+def rows_for(policies: Sequence[str], kept: Sequence[float]) -> list[tuple[str, float]]:
+    """The rows that a case has: each policy at each share kept, that of no context before them."""
+    shares = {name: [1.0] if method_of(name).reads == "everything" else kept for name in policies}
+    return [(NOTHING, 0.0), *((name, share) for name, of in shares.items() for share in of)]
+
+
 class CaseRun:
-    """One case on a bench; `figures()` does it all. Needs a cache for the whole document."""
+    """One case on a bench, a row at a time. Needs a cache for the whole document."""
 
     def __init__(self, bench: Bench, case: FidelityCase) -> None:
         self.bench, self.case = bench, case
@@ -74,23 +78,23 @@ class CaseRun:
         self._labels: Policy | None = None
         self._drafts = {question: Drafts() for question in case.questions}
 
-    def figures(self) -> list[Figure]:
-        """Those of no context, of the full cache, and of each policy at each share kept."""
-        self._read(METHODS["full"], self._opening, [], None)
-        found = [Figure(question.task, NOTHING, 0.0, float(self._right(question))) for question in self.case.questions]
-        nothing = self._continued()
-        if nothing is not None:
-            found.append(Figure(CONTINUATION, NOTHING, 0.0, nothing))
-        for name in self.bench.policies:
-            method = method_of(name)
-            for kept in [1.0] if method.reads == "everything" else self.bench.kept:
-                answers = self._in_sight if method.reads == "question-first" else self._hidden
-                found += [Figure(task, name, kept, value) for task, value in answers(method, kept)]
-        return found
+    def figures(self, policy: str, kept: float) -> list[Figure]:
+        """Those of a policy of `rows_for` at its share kept."""
+        if policy == NOTHING:
+            self._read(METHODS["full"], self._opening, [], None)
+            found = self._asked()
+        else:
+            method = method_of(policy)
+            found = (self._in_sight if method.reads == "question-first" else self._hidden)(method, kept)
+        return [Figure(task, policy, kept, value) for task, value in found]
 
     def _hidden(self, method: Method, kept: float) -> list[tuple[str, float]]:
-        """One reading, then every question of the same cache, and the continuation last: it stays in it."""
+        """One reading, and all questions of the same cache."""
         self._read(method, self._opening, self._document, self._selection(method, kept))
+        return self._asked()
+
+    def _asked(self) -> list[tuple[str, float]]:
+        """Every question, and the continuation last: it stays in the cache."""
         values = [(question.task, float(self._right(question))) for question in self.case.questions]
         continued = self._continued()
         return values if continued is None else [*values, (CONTINUATION, continued)]

@@ -1,6 +1,8 @@
-"""Samples of a long measurement, kept in a file of JSON lines as they come, so that it can go on where it stopped.
+"""Figures of a long measurement, kept in a file of JSON lines as they come, so that it can go on where it stopped.
 
-The first line holds the parameters; each other one a sample's number and its figures.
+The first line holds what all its rows share; each other one a sample's number, what made the row, and its figures. So
+rows can be added to a table without measuring the others anew, and the lines of two files of the same first line can be
+put together.
 """
 
 from __future__ import annotations
@@ -15,13 +17,13 @@ from engine.errors import UserError
 
 
 class SampleFile:
-    """The samples that the file holds, by number, and `add` for further ones. path None: nothing is kept.
+    """The figures that the file holds, by `get`, and `add` for further ones. path None: nothing is kept on the disk.
 
-    Raises UserError for a file of other parameters, or one that cannot be read or written.
+    parameters: what all rows share. Raises UserError for a file of others, or one that cannot be read or written.
     """
 
     def __init__(self, path: Path | None, parameters: Mapping[str, Any]) -> None:
-        self.samples: dict[int, list[list[Any]]] = {}
+        self._figures: dict[tuple[int, str], list[list[Any]]] = {}
         self._path = path
         if path is None:
             return
@@ -36,16 +38,27 @@ class SampleFile:
             path.write_text(json.dumps({"parameters": parameters}) + "\n", encoding="utf-8")
             return
         _refuse_others(path, lines[0], parameters)
-        self.samples = {line["sample"]: line["figures"] for line in lines[1:]}
+        try:
+            self._figures = {(line["sample"], _key(line["row"])): line["figures"] for line in lines[1:]}
+        except (KeyError, TypeError) as error:
+            raise UserError("bad_params", f"{path} holds no samples. Choose another file.") from error
 
-    def add(self, number: int, figures: list[list[Any]]) -> None:
-        """Keeps a sample; it is on the disk when this returns."""
-        self.samples[number] = figures
+    def get(self, sample: int, row: Mapping[str, Any]) -> list[list[Any]] | None:
+        """The figures of a row, given by all that made it; None where they are not measured yet."""
+        return self._figures.get((sample, _key(row)))
+
+    def add(self, sample: int, row: Mapping[str, Any], figures: list[list[Any]]) -> None:
+        """Keeps a sample's figures of a row; they are on the disk when this returns."""
+        self._figures[sample, _key(row)] = figures
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({"sample": number, "figures": figures}) + "\n")
+                file.write(json.dumps({"sample": sample, "row": row, "figures": figures}) + "\n")
                 file.flush()
                 os.fsync(file.fileno())
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, sort_keys=True)
 
 
 def _whole_lines(path: Path) -> list[Any]:
@@ -68,5 +81,5 @@ def _refuse_others(path: Path, first: Any, parameters: Mapping[str, Any]) -> Non
         raise UserError("bad_params", f"{path} holds no samples. Choose another file.")
     other = sorted(name for name in {*there, *parameters} if there.get(name) != parameters.get(name))
     if other:
-        message = f"{path} was made with other values of: {', '.join(other)}. Use the same ones, or another file."
-        raise UserError("bad_params", message)
+        message = f"{path} was made with other values of: {', '.join(other)}."
+        raise UserError("bad_params", f"{message} Use the same ones, or name another file with --checkpoint.")

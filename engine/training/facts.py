@@ -1,8 +1,7 @@
 """Facts to plant in a text, each with a question that asks for it and an answer.
 
-The last sentence form and the last question form of every kind are held out: training never plants or asks them. Its
-answers may be worded like that sentence, so the evaluation plants sentences of its own. It knows nothing of tokens or
-documents. Everything is drawn from the generator that the caller passes.
+The evaluation plants sentences of its own, so every form is trained on. It knows nothing of tokens or documents.
+Everything is drawn from the generator that the caller passes.
 """
 
 from __future__ import annotations
@@ -51,14 +50,13 @@ def read_kinds() -> dict[str, FactKind]:
 KINDS = read_kinds()
 
 
-def make_fact(rng: Random, held_out: bool = False, kind: str | None = None) -> Fact:
-    """Draws a fact: of a random kind unless one is named; in a training form, or in the held-out ones."""
+def make_fact(rng: Random, kind: str | None = None) -> Fact:
+    """Draws a fact, of a random kind unless one is named."""
     name = kind or rng.choice(sorted(KINDS))
     forms = KINDS[name]
     words = {"s": subject(forms.subject, rng), "v": VALUES[forms.value](rng)}
-    last = len(forms.sentences) - 1
-    place = last if held_out else rng.randrange(last)
-    asked = place if held_out or forms.paired else rng.randrange(last)
+    place = rng.randrange(len(forms.sentences))
+    asked = place if forms.paired else rng.randrange(len(forms.questions))
     return Fact(
         kind=name,
         subject=words["s"],

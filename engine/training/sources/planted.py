@@ -30,11 +30,11 @@ class PlantedFacts:
         return Asked([ask(fact, rng) for fact in facts], [fact.sentence for fact in facts])
 
 
-def distinct_facts(rng: Random, count: int, held_out: bool = False) -> list[Fact]:
+def distinct_facts(rng: Random, count: int) -> list[Fact]:
     """Facts of different kinds, so that no question has two answers."""
     facts: dict[str, Fact] = {}
     while len(facts) < count:
-        fact = make_fact(rng, held_out)
+        fact = make_fact(rng)
         facts.setdefault(fact.kind, fact)
     return list(facts.values())
 

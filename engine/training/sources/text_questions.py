@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 from engine.training.corpus import Document
@@ -17,16 +18,27 @@ _MONTH = "January|February|March|April|May|June|July|August|September|October|No
 _SENTENCE = re.compile(r"[A-Z][^.!?\n]{40,220}[.!?](?=\s|$)")
 _DATE = re.compile(rf"\b(?:\d{{1,2}} )?(?:{_MONTH})(?: \d{{1,2}})?(?:,? \d{{4}})\b|\b(?:1[5-9]|20)\d\d\b(?![\d.,]*\d)")
 _NUMBER = re.compile(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])%?")
-_COUNTED = re.compile(r"(?<![\w.,-])(\d[\d,]*) ([a-z]{3,}s)\b")
+_COUNTED = re.compile(r"(?<![\w.,-])(?!(?:1[5-9]|20)\d\d )(\d{1,3}(?:,\d{3})+|\d+) ([a-z]{3,}s)\b")
+_NOT_COUNTED = re.compile(
+    r"(?:.*(?:ss|us|is)|always|becomes|begins|besides|brings|comes|contains|does|gives|goes|has|includes|makes|means|needs|"
+    r"perhaps|provides|says|seems|shows|sometimes|supports|takes|unless|uses|was|whereas|works|.*wards)"
+)
 _TOPIC = re.compile(r"(?<=[a-z,] )(?:[A-Z][a-z]+(?: [A-Z][a-z]+)*|[a-z]{8,})")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+(?: [A-Z][a-z]+)+")
-_NO_TERM = "|".join(
-    ["It", "This", "That", "There", "They", "He", "She", "What", "Which", "Here", "These", "Those", "Such", "To", "One"]
-)
 _TERM = re.compile(
-    rf"(?:An? |The )?((?!(?:{_NO_TERM})\b)[A-Za-z][\w-]*(?: [\w-]+){{0,3}}) "
-    r"(?:is|are|means|refers to|stands for) (?:an? |the )?[a-z]"
+    r"((?:An? |The )?)([A-Za-z][\w-]*(?: [A-Za-z][\w-]*){0,3}) "
+    r"(?:(?:is|are) (?:an? |the |one of )[a-z]|(?:means|refers to|stands for) )"
 )
+# Words that no term holds: what begins a clause, points back, counts, or says nothing by itself.
+_NO_TERM = re.compile(
+    r"(?i:a|after|all|also|an|and|another|any|as|at|because|before|both|but|by|each|either|even|every|few|first|for|from|"
+    r"good|he|her|here|his|how|i|if|in|it|its|last|latter|many|more|most|much|my|neither|next|no|none|not|now|of|on|once|"
+    r"one|only|other|our|same|second|she|since|so|some|such|than|that|the|their|then|there|these|they|third|this|those|"
+    r"though|thus|to|two|until|we|what|when|where|whether|which|while|who|why|with|yet|you|your|"
+    r"aim|answer|case|difference|example|fact|goal|idea|point|problem|purpose|question|reason|rest|result|things?|truth|"
+    r"way|\w+ly|\w)"
+)
+_LONGEST_BARE_TERM = 2  # words, with no article before and no capitals
 _HEADING = re.compile(r"^(?:#+ *)?([A-Z0-9][^\n]{2,78}[^\s.,:;!?])\n+([A-Z][^.!?\n]{20,220}[.!?])", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*\u2022\u2013]|\(?\d{1,2}[.)])\s+(\S[^\n]{2,160})$", re.MULTILINE)
 _ABOUT = (
@@ -116,21 +128,38 @@ def name(text: str, rng: Random) -> Question | None:
 
 def how_many(text: str, rng: Random) -> Question | None:
     """A number before a plural."""
-    sentence = _sentence_with(_COUNTED, text, rng)
-    if sentence is None:
+    sentences = [sentence for sentence in _SENTENCE.findall(text) if _counted(sentence)]
+    if not sentences:
         return None
-    counted = rng.choice(list(_COUNTED.finditer(sentence)))
+    sentence = rng.choice(sentences)
+    counted = rng.choice(_counted(sentence))
     begin = " ".join(sentence.split()[:5])
     return Question(rng.choice(_HOW_MANY).format(noun=counted[2], begin=begin), f"{counted[1]} {counted[2]}.", sentence)
 
 
+def _counted(sentence: str) -> list[re.Match[str]]:
+    return [found for found in _COUNTED.finditer(sentence) if not _NOT_COUNTED.fullmatch(found[2])]
+
+
 def definition(text: str, rng: Random) -> Question | None:
     """`X is a ...`, at a sentence's beginning."""
-    defined = [(found[1], s) for s in _SENTENCE.findall(text) if (found := _TERM.match(s))]
+    defined = [(term, s) for s in _SENTENCE.findall(text) if (term := _term(s)) is not None]
     if not defined:
         return None
     term, sentence = rng.choice(defined)
     return Question(rng.choice(_MEANS).format(term), sentence, sentence)
+
+
+def _term(sentence: str) -> str | None:
+    """What the sentence defines, with its article; None where it defines nothing."""
+    found = _TERM.match(sentence)
+    if found is None:
+        return None
+    article, words = found[1], found[2].split()
+    long = len(words) > _LONGEST_BARE_TERM and not article and not all(word[0].isupper() for word in words)
+    if long or any(_NO_TERM.fullmatch(word) for word in words):
+        return None
+    return article.lower() + found[2]
 
 
 def heading(text: str, rng: Random) -> Question | None:
@@ -140,13 +169,13 @@ def heading(text: str, rng: Random) -> Question | None:
 
 
 def list_item(text: str, rng: Random) -> Question | None:
-    """The item of a list that follows another."""
-    items = [found[1].strip() for found in _ITEM.finditer(text)]
-    if len(items) < 2:
+    """The item of a list that follows another of the same list."""
+    items = list(_ITEM.finditer(text))
+    pairs = [pair for pair in pairwise(items) if not text[pair[0].end() : pair[1].start()].strip()]
+    if not pairs:
         return None
-    place = rng.randrange(len(items) - 1)
-    before = " ".join(items[place].split()[:8])
-    return Question(rng.choice(_NEXT_ITEM).format(before), items[place + 1], items[place + 1])
+    before, after = (item[1].strip() for item in rng.choice(pairs))
+    return Question(rng.choice(_NEXT_ITEM).format(" ".join(before.split()[:8])), after, after)
 
 
 KINDS: dict[str, Kind] = {

@@ -77,6 +77,42 @@ def test_the_texts_own_answers_are_in_it(kind: str) -> None:
     assert answers
 
 
+@pytest.mark.parametrize(
+    ("sentence", "term"),
+    [
+        ("A base chain is an entry point for all packets from the networking stack.", "a base chain"),
+        ("Debhelper is a set of scripts that make the building of packages easy.", "Debhelper"),
+        ("The Spanish Armada Society means the club that meets in the harbour office.", "the Spanish Armada Society"),
+        ("While deep ecology is a thread of its own, it shares many ideas with others.", None),
+        ("The first thing to do is the changing of the version number of the package.", None),
+        ("The fact is that the procedures of the elections are what they always were.", None),
+        ("Capitalism is based upon what is written here and upon nothing else at all.", None),
+        ("Very good natured people are the ones who lend their boats to strangers.", None),
+        ("N is the major version number of the release to which it was ported back.", None),
+    ],
+)
+def test_only_what_is_defined_is_asked_for(sentence: str, term: str | None) -> None:
+    question = KINDS["definition"](f"Before it. {sentence} After it.", Random(1))
+    if term is None:
+        assert question is None
+    else:
+        assert question is not None and term in question.question and question.answer == sentence
+
+
+def test_the_next_item_is_of_the_same_list() -> None:
+    text = "- apples\n- pears\n\nThen come other things.\n\n- nails\n- screws\n\nThe end.\n\n- alone"
+    drawn = [question for seed in range(40) if (question := KINDS["list_item"](text, Random(seed)))]
+    asked = {(question.question, question.answer) for question in drawn}
+    assert {answer for _, answer in asked} == {"pears", "screws"}
+    assert all(("apples" in question) == (answer == "pears") for question, answer in asked)
+
+
+def test_only_what_can_be_counted_is_asked_for() -> None:
+    text = "In 1929, dollars were hoarded, and version 9 brings 1,200 relays across 14 various buildings of the town."
+    answers = {question.answer for n in range(40) if (question := KINDS["how_many"](text, Random(n)))}
+    assert answers == {"1,200 relays."}
+
+
 def test_a_text_is_asked_about_different_things() -> None:
     questions = text_questions(TEXT, Random(2), 5)
     assert len({question.answer for question in questions}) == 5
