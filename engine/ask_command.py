@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
-from engine.runtime_arguments import add_runtime_arguments
+from engine.runtime_arguments import OF_TORCH_ALONE, add_runtime_arguments
 from engine.selection_options import UNCHANGED, ranking_of, selection_of
 from engine.settings import POLICIES, checked, checked_seed
 
@@ -67,7 +67,7 @@ def refuse_bad_input(options: argparse.Namespace) -> None:
             raise UserError("no_such_file", f"There is no file {file or 'without a name'}. Nothing was read.")
     checked_seed(options.seed)
     if (options.device or options.dtype) and options.runtime != "torch" and _is_gguf(options.model):
-        raise UserError("bad_params", "--device and --dtype are torch's. Add --runtime torch, or leave them out.")
+        raise UserError("bad_params", OF_TORCH_ALONE)
     if options.budget_units is not None and options.budget_units < 64:
         raise UserError("bad_params", "A budget has at least 64 units.")
     _read_selection(options)
@@ -90,6 +90,19 @@ def _read_selection(options: argparse.Namespace) -> None:
     if allocation and options.allocation not in (None, allocation):
         raise UserError("bad_params", "--select and --allocation say different things. Leave one allocation out.")
     options.allocation = allocation or options.allocation
+
+
+def _refuse_without_effect(options: argparse.Namespace, policy: str) -> None:
+    """policy: the one that reads, from the options or the settings."""
+    if policy == "full" and (options.select is not None or options.allocation):
+        given = "--allocation" if options.select is None else "--select"
+        message = (
+            f"The policy full keeps everything, so {given} changes nothing. Leave it out, or choose another policy."
+        )
+        raise UserError("bad_params", message)
+    if policy != "locret" and options.heads:
+        message = f"The policy {policy} has no use for --heads. Leave them out, or add --policy locret."
+        raise UserError("bad_params", message)
 
 
 def _is_gguf(model: str | None) -> bool:
@@ -159,6 +172,15 @@ class Work:
             self._said = now
             print(text, file=sys.stderr, flush=True)
 
+    def load(self, options: argparse.Namespace) -> None:
+        """The model, before there is a conversation for nothing. Raises UserError for settings that cannot be or have
+        no effect, and for a conversation that is not there.
+        """
+        if options.conversation:
+            self.engine.store.conversation(options.conversation)
+        _refuse_without_effect(options, self.engine.settings()["policy"])
+        self.engine.loaded(self.emit)
+
     def conversation(self, id: str | None, title: str) -> str:
         store = self.engine.store
         self.begun = store.conversation(id).id if id else store.create_conversation(title).id
@@ -173,10 +195,12 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     from engine.answer_job import title_from
     from engine.documents.find import absolute
     from engine.reading_job import ReadingJob
+    from engine.reread_cost import NOTHING_TO_GAIN
 
     engine, began = work.engine, time.monotonic()
-    if options.query_aware:
-        _refuse_full_cache(work)
+    work.load(options)
+    if options.query_aware and engine.keeps_everything():
+        raise NOTHING_TO_GAIN
     conversation = work.conversation(options.conversation, title_from(options.question))
     reading = ReadingJob(engine, conversation, work.emit)
     reused, nothing = False, None
@@ -237,15 +261,6 @@ def _in_sight(work: Work, conversation: str, options: argparse.Namespace) -> tup
     question = job.answering.commit_question(options.question, leaf)
     answer = job.reread(question.id, _sampling(options))
     return answer, {**work.engine.measures(), **job.measures}
-
-
-def _refuse_full_cache(work: Work) -> None:
-    """Before there is a conversation for nothing. Raises UserError("nothing_to_gain")."""
-    from engine.reread_cost import NOTHING_TO_GAIN
-
-    work.engine.loaded(work.emit)
-    if work.engine.keeps_everything():
-        raise NOTHING_TO_GAIN
 
 
 def _sampling(options: argparse.Namespace) -> dict[str, Any]:

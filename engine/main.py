@@ -10,6 +10,7 @@ import importlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 # ggml's and torch's OpenMP threads would otherwise spin while they wait for each other.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -46,27 +47,29 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(name: str, words: list[str]) -> int:
     from engine.errors import UserError
 
-    module_name, description = COMMANDS[name]
     try:
-        module = importlib.import_module(module_name)
+        module = importlib.import_module(COMMANDS[name][0])
+        return int(module.run(_parsed(name, module, words)))
     except ModuleNotFoundError as error:
         print(
             f"{name} needs the package {error.name}. Install what is missing: python3 -m installer run",
             file=sys.stderr,
         )
         return 1
-    parser = argparse.ArgumentParser(prog=f"keepsake-engine {name}", description=description)
-    module.add_arguments(parser)
-    intermixed = name == "ask" and "--" not in words
-    options = parser.parse_intermixed_args(words) if intermixed else parser.parse_args(words)
-    try:
-        return int(module.run(options))
     except UserError as error:
         print(error.message, file=sys.stderr)
         return INTERRUPTED if error.code == "cancelled" else 1
     except KeyboardInterrupt:
         print("Stopped. What was read is kept.", file=sys.stderr)
         return INTERRUPTED
+
+
+def _parsed(name: str, module: Any, words: list[str]) -> argparse.Namespace:
+    """Raises UserError for values that cannot be, and SystemExit for wrong options."""
+    parser = argparse.ArgumentParser(prog=f"keepsake-engine {name}", description=COMMANDS[name][1])
+    module.add_arguments(parser)
+    intermixed = name == "ask" and "--" not in words
+    return parser.parse_intermixed_args(words) if intermixed else parser.parse_args(words)
 
 
 if __name__ == "__main__":

@@ -23,9 +23,10 @@ def run(options: argparse.Namespace) -> int:
 
     refuse_bad_input(options)
     with open_engine(options) as work:
+        began = time.monotonic()
+        work.load(options)
         conversation = work.conversation(options.conversation, Path(options.files[0]).name)
         reading = ReadingJob(work.engine, conversation, work.emit)
-        began = time.monotonic()
         reading.add([str(absolute(Path(file))) for file in options.files])
         reused = reading.read_all()
         report = {

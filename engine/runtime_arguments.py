@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from engine.errors import UserError
 from engine.model_shape import ModelShape
 from engine.runtimes import ALLOCATIONS, DEVICES, DTYPES, RUNTIMES, WEIGHTS, target_for
 from engine.target import Target
+
+OF_TORCH_ALONE = "--device and --dtype are torch's. Add --runtime torch, or leave them out."
 
 
 def add_runtime_arguments(parser: argparse.ArgumentParser, *, allocation: bool = True) -> None:
@@ -20,7 +23,10 @@ def add_runtime_arguments(parser: argparse.ArgumentParser, *, allocation: bool =
 
 
 def chosen_target(options: argparse.Namespace, shape: ModelShape) -> Target:
-    """Raises UserError for what cannot be."""
+    """Raises UserError for what cannot be, and for options of torch where llama.cpp runs the model."""
     names = ("runtime", "device", "dtype", "weights", "allocation")
     given = {name: getattr(options, name, None) for name in names}
-    return target_for(shape, **{name: value for name, value in given.items() if value})
+    target = target_for(shape, **{name: value for name, value in given.items() if value})
+    if target.runtime == "llama.cpp" and (given["device"] or given["dtype"]):
+        raise UserError("bad_params", OF_TORCH_ALONE)
+    return target

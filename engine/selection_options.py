@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar, cast, get_args
 
 from engine.errors import UserError
-from engine.locret.ranking import Ranking
+from engine.locret.ranking import MOST_CONSENSUS, MOST_NEIGHBOURS, Ranking
 from engine.locret.selection import Allocation, Selection
 
 T = TypeVar("T")
@@ -123,8 +123,10 @@ def _number(text: str) -> float | None:
 
 def _weight(option: str, text: str) -> float:
     value = _number(text)
-    if value is None or not 0 <= value < float("inf"):
-        raise UserError("bad_params", f"{option} is a number from 0 on, and {text or 'nothing'} is none.")
+    if value is None or not 0 <= value <= MOST_CONSENSUS:
+        raise UserError(
+            "bad_params", f"{option} is a number from 0 to {MOST_CONSENSUS}, and {text or 'nothing'} is none."
+        )
     return value
 
 
@@ -135,16 +137,26 @@ def _share(option: str, text: str) -> float:
     return value
 
 
+def _whole(text: str) -> int | None:
+    """Of nine digits at most: no number of units is longer, and int() reads no number of any length."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 9 else None
+
+
 def _units(option: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
+    value = _whole(text)
+    if value is None:
         raise UserError("bad_params", f"{option} is a whole number of units. Write {option}=4, or so.")
-    return int(text)
+    return value
 
 
 def _around(option: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text) % 2 == 1):
-        raise UserError("bad_params", f"{option} is an odd number: the unit itself and as many before it as after it.")
-    return int(text)
+    value = _whole(text)
+    if value is None or value > MOST_NEIGHBOURS or value % 2 == 0:
+        message = (
+            f"{option} is an odd number up to {MOST_NEIGHBOURS}: the unit itself and as many before it as after it."
+        )
+        raise UserError("bad_params", message)
+    return value
 
 
 def _allocation(option: str, text: str) -> Allocation:

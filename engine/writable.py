@@ -44,4 +44,6 @@ def _missing(folder: Path) -> list[Path]:
 def _reason(error: OSError) -> str:
     if isinstance(error, FileExistsError | NotADirectoryError):
         return "there is a file of that name"
+    if isinstance(error, FileNotFoundError):
+        return "the system makes no files or folders there"
     return error.strerror or str(error)

@@ -23,17 +23,6 @@ from engine.paths import starter_model
 from engine.runtimes import target_for
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `evaluate agreement`."""
-    parser.add_argument("--model", type=Path, help="a GGUF file (default: the starter model)")
-    parser.add_argument("--data", type=Path, help="the folder of the corpus (default: where train downloads it to)")
-    parser.add_argument("--tokens", type=int, default=8192)
-    parser.add_argument("--units", type=int, default=1024)
-    parser.add_argument("--document", type=int, default=0, help="which of the held-out documents comes first")
-    parser.add_argument("--dtype", default="float32", help="the precision that torch computes in (default: float32)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-
-
 def run(options: argparse.Namespace) -> int:
     """Prints the shares. Raises UserError when model, heads or text are missing."""
     shape = read_shape(options.model or starter_model() or Path())

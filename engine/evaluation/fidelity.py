@@ -1,6 +1,6 @@
 """`keepsake-engine evaluate fidelity`: what a reading with eviction still finds, beside what the full cache finds.
 
-The command: its options, what they open, samples one by one, and the table. What is asked is `fidelity_cases`, how it
+The command: what its options open, samples one by one, and the table. What is asked is `fidelity_cases`, how it
 is measured `fidelity_measure`, which policies there are `methods`.
 """
 
@@ -25,7 +25,7 @@ from engine.evaluation.ceiling import open_ceiling
 from engine.evaluation.fidelity_cases import Cases
 from engine.evaluation.fidelity_measure import NOTHING, Bench, CaseRun, Figure, rows_for
 from engine.evaluation.fidelity_table import rows_of, table
-from engine.evaluation.methods import DEFAULT_METHODS, METHODS, method_of
+from engine.evaluation.methods import method_of
 from engine.evaluation.needles import FIRST_NAMES, FORMS, LAST_NAMES
 from engine.evaluation.real_facts import RealFact, read_questions
 from engine.evaluation.sample_file import SampleFile
@@ -36,54 +36,28 @@ from engine.locret.ranking import DEFAULT_RANKING
 from engine.model_shape import ModelShape, read_shape
 from engine.model_source import fingerprint
 from engine.paths import starter_model
-from engine.runtime_arguments import add_runtime_arguments, chosen_target
+from engine.runtime_arguments import chosen_target
 from engine.runtimes import BATCH, open_runtime
-from engine.selection_options import split_policies
 from engine.target import Target
 from engine.training.corpus import Document
 
 RANDOM_HEADS = "random"
 RANDOM_HIDDEN = 256
-LEAST_TOKENS = 256
+LEAST_KEPT = 16
 RowMade = tuple[str, float, dict[str, object]]  # policy, share kept, and all that makes it that row
 SPARE_CELLS = 512  # for the chat's opening, a question and its answer
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `evaluate fidelity`."""
-    parser.add_argument("--model", type=Path, help="a GGUF file or a folder (default: the starter model)")
-    parser.add_argument(
-        "--heads", help="a head file, or random for heads that were never trained (default: those for the model)"
-    )
-    parser.add_argument("--data", type=Path, help="the folder of the corpus (default: where train downloads it to)")
-    parser.add_argument("--tokens", type=int, default=2048, help="length of each document")
-    parser.add_argument("--kept", type=_shares, default=[0.25, 0.125], help="shares kept, with commas between")
-    parser.add_argument(
-        "--policies", type=_names, default=list(DEFAULT_METHODS), help=f"with commas between: {', '.join(METHODS)}"
-    )
-    parser.add_argument("--samples", type=int, default=60)
-    parser.add_argument("--continuation", type=int, default=64, help="tokens of the text after it that are predicted")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=2, help="of the processor")
-    parser.add_argument(
-        "--checkpoint",
-        type=Path,
-        help="keep what is measured in this file, row by row, and measure only what is not in it",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    add_runtime_arguments(parser, allocation=False)
-
-
 def run(options: argparse.Namespace) -> int:
     """Prints the table. Raises UserError when model, heads or text are missing."""
-    if options.tokens < LEAST_TOKENS or options.samples < 1 or options.continuation < 1:
-        raise UserError("bad_params", f"A document has at least {LEAST_TOKENS} tokens, and there is a sample or more.")
+    _refuse_in_vain(options)
     torch.set_num_threads(options.threads)
     shape = read_shape(options.model or starter_model() or Path())
     target = chosen_target(options, shape)
     _refuse_uneven(options.policies, target)
     heads, heads_name, heads_mark = _heads(options, shape)
-    documents, questions = held_out_documents(options.data), read_questions()
+    documents = held_out_documents(options.data)
+    questions = _questions_about(documents)
     parameters = {
         "tokens": options.tokens,
         "continuation": options.continuation,
@@ -186,6 +160,29 @@ def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads
     )
 
 
+def _refuse_in_vain(options: argparse.Namespace) -> None:
+    """Before anything is loaded. Raises UserError for shares that keep next to nothing and heads that are not used."""
+    if min(options.kept) * options.tokens < LEAST_KEPT:
+        message = f"{min(options.kept):g} of {options.tokens:,} tokens are fewer than {LEAST_KEPT} units."
+        raise UserError("bad_params", f"{message} Keep more (--kept), or read longer documents (--tokens).")
+    if options.heads and not _need_heads(options.policies):
+        raise UserError("bad_params", "None of these policies has a use for --heads. Leave them out, or add locret.")
+
+
+def _questions_about(documents: Sequence[Document]) -> list[RealFact]:
+    """All questions; none, and a sentence, where the corpus has none of the documents that they are about."""
+    questions, names = read_questions(), {document.name for document in documents}
+    if any(question.document in names for question in questions):
+        return questions
+    message = "The questions about facts are of the manuals of Debian 12, which are not in this corpus: none is asked."
+    print(message, file=sys.stderr)
+    return []
+
+
+def _need_heads(policies: Sequence[str]) -> bool:
+    return any(method_of(name).scores == "heads" for name in policies)
+
+
 def _refuse_uneven(policies: Sequence[str], target: Target) -> None:
     uneven = [name for name in policies if method_of(name).allocation != "uniform"]
     if uneven and target.runtime != "torch":
@@ -218,7 +215,7 @@ def _heads(options: argparse.Namespace, shape: ModelShape) -> tuple[RetainingHea
 
     Random ones are not calibrated, so they are ranked without consensus.
     """
-    if not any(method_of(name).scores == "heads" for name in options.policies):
+    if not _need_heads(options.policies):
         return None, None, None
     if options.heads == RANDOM_HEADS:
         torch.manual_seed(options.seed)
@@ -239,21 +236,3 @@ def _digest(documents: Sequence[Document], questions: Sequence[RealFact]) -> str
         digest.update(f"{document.name}\n{document.text}\n".encode())
     digest.update(repr((questions, FORMS, FIRST_NAMES, LAST_NAMES)).encode())
     return digest.hexdigest()[:16]
-
-
-def _shares(text: str) -> list[float]:
-    shares = [float(part) for part in text.split(",")]
-    if not all(0 < share < 1 for share in shares):
-        raise argparse.ArgumentTypeError("shares kept lie between 0 and 1, like 0.25,0.125")
-    return shares
-
-
-def _names(text: str) -> list[str]:
-    """The policies, the full cache always among them: the others are measured against it."""
-    names = list(dict.fromkeys(["full", *split_policies(text)]))
-    try:
-        for name in names:
-            method_of(name)
-    except UserError as error:
-        raise argparse.ArgumentTypeError(error.message) from error
-    return names

@@ -1,22 +1,26 @@
 """The policies that fidelity is measured for: one table of what each scores with, ranks by, and changes of the
 selection.
 
-It knows names and the parts they are made of, and runs nothing.
+It knows names and the parts they are made of, and runs nothing. The options of the command are read with it, so torch
+is imported once a policy is made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
-from engine.backends.scoring import TrainingFree
 from engine.errors import UserError
-from engine.loaded_model import policy_for
-from engine.locret.heads import RetainingHeads
-from engine.locret.policies import AsScored, Locret, Newest, Policy, Random
 from engine.locret.selection import Allocation, Selection
 from engine.selection_options import policy_of
+
+if TYPE_CHECKING:
+    from engine.backends.scoring import TrainingFree
+    from engine.locret.heads import RetainingHeads
+    from engine.locret.policies import Policy
+    from engine.locret.ranking import Ranking
 
 PAPER_BUDGET, PAPER_STABILIZERS = 6000, 2500  # the authors' own for Phi-3: 5 units in 12 are stabilizers
 
@@ -50,20 +54,49 @@ class Method:
         return replace(self.changed(usual), allocation=self.allocation)
 
 
-def _ours(_seed: int, heads: RetainingHeads | None) -> Policy:
-    return policy_for("locret", heads)
+def _newest(_seed: int, _heads: RetainingHeads | None) -> Policy:
+    from engine.locret.policies import Newest
+
+    return Newest()
+
+
+def _random(seed: int, _heads: RetainingHeads | None) -> Policy:
+    from engine.locret.policies import Random
+
+    return Random(seed)
+
+
+def _as_scored(name: str) -> Callable[[int, RetainingHeads | None], Policy]:
+    def policy(_seed: int, _heads: RetainingHeads | None) -> Policy:
+        from engine.locret.policies import AsScored
+
+        return AsScored(name)
+
+    return policy
+
+
+def _as_the_authors_rank(_seed: int, _heads: RetainingHeads | None) -> Policy:
+    from engine.locret.policies import Locret
+
+    return Locret()
+
+
+def _ours(_seed: int, heads: RetainingHeads | None, ranking: Ranking | None = None) -> Policy:
+    from engine.loaded_model import policy_for
+
+    return policy_for("locret", heads, ranking=ranking)
 
 
 # Every method has the default selection's sinks, stabilizers and tail, but for `locret-authors`; `newest`, which with
 # sinks is StreamingLLM, keeps the newest anyhow.
 METHODS: Mapping[str, Method] = {
-    "full": Method(None, lambda _seed, _heads: Newest(), reads="everything"),
-    "newest": Method(None, lambda _seed, _heads: Newest()),
-    "random": Method(None, lambda seed, _heads: Random(seed)),
-    "keydiff": Method("keydiff", lambda _seed, _heads: AsScored("keydiff")),
-    "expected-attention": Method("expected-attention", lambda _seed, _heads: AsScored("expected-attention")),
-    "sirllm": Method("surprisal", lambda _seed, _heads: AsScored("sirllm")),
-    "locret-authors": Method("heads", lambda _seed, _heads: Locret(), as_the_authors),
+    "full": Method(None, _newest, reads="everything"),
+    "newest": Method(None, _newest),
+    "random": Method(None, _random),
+    "keydiff": Method("keydiff", _as_scored("keydiff")),
+    "expected-attention": Method("expected-attention", _as_scored("expected-attention")),
+    "sirllm": Method("surprisal", _as_scored("sirllm")),
+    "locret-authors": Method("heads", _as_the_authors_rank, as_the_authors),
     "locret": Method("heads", _ours),
     "locret-pyramid": Method("heads", _ours, allocation="pyramid"),
     "locret-layer": Method("heads", _ours, allocation="layer"),
@@ -90,6 +123,6 @@ def method_of(text: str) -> Method:
             raise UserError(
                 "bad_params", f"{name} has no consensus to be weighed. Leave consensus, own and neighbours out."
             )
-        method = replace(method, ranking=lambda _seed, heads: policy_for("locret", heads, ranking=ranking))
+        method = replace(method, ranking=partial(_ours, ranking=ranking))
     itself = method.changed
     return replace(method, changed=lambda selection: change.of(itself(selection)))

@@ -11,7 +11,6 @@ import json
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from engine.errors import UserError
@@ -19,16 +18,6 @@ from engine.errors import UserError
 STRETCH = 2048
 BATCH = 512
 SINKS = 4
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--tokens", type=int, default=16384)
-    parser.add_argument("--units", type=int, default=1024, help="budget of each KV head")
-    parser.add_argument("--chunk", type=int, default=512)
-    parser.add_argument("--model", type=Path, help="a GGUF file (default: the starter model)")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true")
-    parser.add_argument("--side", choices=("locret", "full"), help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -38,8 +38,10 @@ class SampleFile:
             path.write_text(json.dumps({"parameters": parameters}) + "\n", encoding="utf-8")
             return
         _refuse_others(path, lines[0], parameters)
-        for line in lines[1:]:
-            self._figures[line["sample"], _key(line["row"])] = line["figures"]
+        try:
+            self._figures = {(line["sample"], _key(line["row"])): line["figures"] for line in lines[1:]}
+        except (KeyError, TypeError) as error:
+            raise UserError("bad_params", f"{path} holds no samples. Choose another file.") from error
 
     def get(self, sample: int, row: Mapping[str, Any]) -> list[list[Any]] | None:
         """The figures of a row, given by all that made it; None where they are not measured yet."""
@@ -79,5 +81,5 @@ def _refuse_others(path: Path, first: Any, parameters: Mapping[str, Any]) -> Non
         raise UserError("bad_params", f"{path} holds no samples. Choose another file.")
     other = sorted(name for name in {*there, *parameters} if there.get(name) != parameters.get(name))
     if other:
-        message = f"{path} was made with other values of: {', '.join(other)}. Use the same ones, or another file."
-        raise UserError("bad_params", message)
+        message = f"{path} was made with other values of: {', '.join(other)}."
+        raise UserError("bad_params", f"{message} Use the same ones, or name another file with --checkpoint.")

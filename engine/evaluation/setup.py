@@ -49,6 +49,10 @@ def held_out_documents(folder: Path | None) -> list[Document]:
         advice = "Name the folder of the corpus" if folder else "keepsake-engine train downloads it, or name its folder"
         raise UserError("no_data", f"There is no text to measure on at {corpus}. {advice} with --data.")
     try:
-        return [document for document in read_documents(corpus) if document.held_out]
+        documents = [document for document in read_documents(corpus) if document.held_out]
     except CorpusError as error:
         raise UserError("no_data", f"{error}.") from error
+    if not documents:
+        message = f"No document at {corpus} is kept for the evaluation. Name the folder of another corpus with --data."
+        raise UserError("no_data", message)
+    return documents

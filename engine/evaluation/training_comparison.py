@@ -237,12 +237,26 @@ class Comparison:
         path: Path | None = self.options.checkpoint
         if path is None or not path.exists():
             return
-        state = load_checkpoint(path)
-        there = state.get("parameters", {})
+        state = _state_in(path)
+        there = state["parameters"]
         if other := sorted(name for name, value in self.parameters.items() if there.get(name) != value):
-            message = f"{path} was made with other values of: {', '.join(other)}. Use the same ones, or another file."
-            raise UserError("bad_params", message)
+            message = f"{path} was made with other values of: {', '.join(other)}."
+            raise UserError("bad_params", f"{message} Use the same ones, or name another file with --checkpoint.")
         self.rows, self._finished, self._interrupted = state["rows"], state["finished"], state["running"]
+
+
+def _state_in(path: Path) -> dict[str, Any]:
+    """Raises UserError for a file that is no checkpoint of this command."""
+    try:
+        state: Any = load_checkpoint(path)
+    except UserError as error:
+        message = f"{path} is no checkpoint that can be read. Name another file with --checkpoint, and begin anew."
+        raise UserError(error.code, message, **error.details) from error
+    if not isinstance(state, dict) or not state.keys() >= {"parameters", "rows", "finished", "running"}:
+        message = f"{path} is the checkpoint of something else. Name another file with --checkpoint."
+        raise UserError("bad_params", message)
+    found: dict[str, Any] = state
+    return found
 
 
 def _by_text(documents: Sequence[Document]) -> dict[str, list[Document]]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 import torch
@@ -16,32 +17,9 @@ from engine.errors import UserError
 from engine.evaluation.training_page import figures, rewritten
 from engine.evaluation.training_plots import draw
 from engine.evaluation.training_results import Results
-from engine.runtimes import DEVICES, DTYPES, quiet
+from engine.runtimes import quiet
 from engine.training.stopping import Stopping
 from engine.training.train_command import LEARNING_RATE
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `evaluate training`."""
-    parser.add_argument("--model", type=Path, help="a GGUF file or a folder (default: the starter model)")
-    parser.add_argument("--data", type=Path, nargs="+", default=[], help="as of train (default: its corpus)")
-    parser.add_argument("--out", type=Path, required=True, help="the folder for figures.json and the plots")
-    parser.add_argument("--page", type=Path, help="Markdown whose figures are replaced (default: OUT with .md)")
-    parser.add_argument(
-        "--draw", action="store_true", help="only tables and plots, from the figures.json that is there"
-    )
-    parser.add_argument("--steps", type=int, default=600)
-    parser.add_argument("--data-steps", type=int, help="for the kinds of text (default: as --steps; 0: leave them out)")
-    parser.add_argument("--longest", type=int, default=1000, help="tokens of the longest context")
-    parser.add_argument(
-        "--seeds", type=_seeds, default=[1, 2, 3], help="of the heads' first weights, with commas between"
-    )
-    parser.add_argument("--learning-rate", type=float, default=LEARNING_RATE)
-    parser.add_argument("--checkpoint", type=Path, help="keep the state in this file, and go on from what is in it")
-    parser.add_argument("--save-heads", type=Path, metavar="FOLDER", help="write the heads, too, for evaluate fidelity")
-    parser.add_argument("--device", choices=DEVICES, default="auto")
-    parser.add_argument("--dtype", choices=DTYPES, default="auto", help="the precision that the model computes in")
-    parser.add_argument("--threads", type=int, default=2, help="of torch")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -74,18 +52,45 @@ def _refuse_bad_input(options: argparse.Namespace) -> None:
     """Before anything heavy is loaded. Raises UserError."""
     if options.data_steps is None:
         options.data_steps = options.steps
-    if options.steps < 1 or options.data_steps < 0 or options.longest < 64 or options.threads < 1:
-        raise UserError("bad_params", "--steps and --threads are at least 1, --longest 64, --data-steps 0.")
-    if not options.learning_rate > 0:
-        raise UserError("bad_params", "--learning-rate is above 0.")
+    if options.learning_rate is None:
+        options.learning_rate = LEARNING_RATE
     options.page = options.page or options.out.with_name(options.out.name + ".md")
     if not options.page.is_file():
         raise UserError("bad_params", f"There is no page {options.page} to write the figures to. Name one with --page.")
-    rewritten(options.page.read_text(encoding="utf-8"), "")
+    rewritten(_writable_text(options.page), "")
+    _refuse_unwritable(options.out, "--out")
+    if options.save_heads is not None:
+        _refuse_unwritable(options.save_heads, "--save-heads")
+    if options.checkpoint is not None:
+        folder = options.checkpoint.parent
+        if options.checkpoint.is_dir():
+            raise UserError("bad_params", f"{options.checkpoint} is a folder. Name a file with --checkpoint.")
+        if not folder.is_dir():
+            raise UserError(
+                "bad_params", f"There is no folder {folder}. Make it, or name another file with --checkpoint."
+            )
+        _refuse_unwritable(folder, "--checkpoint")
 
 
-def _seeds(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+def _writable_text(page: Path) -> str:
+    """Raises UserError."""
+    try:
+        with page.open("r+", encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"{page} is no text that can be written to. Name another page with --page."
+        raise UserError("bad_params", message) from error
+
+
+def _refuse_unwritable(folder: Path, option: str) -> None:
+    """Raises UserError where no file can be made in it, or in the folder that it would be made in."""
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    try:
+        with tempfile.TemporaryDirectory(dir=there):
+            pass
+    except OSError as error:
+        message = f"Nothing can be written to {there}: {error.strerror}. Choose another place with {option}."
+        raise UserError("bad_params", message) from error
 
 
 def _say(line: str) -> None:

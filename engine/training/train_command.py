@@ -15,7 +15,7 @@ import torch
 
 from engine.locret.training import SMOOTHING_WEIGHT
 from engine.runtimes import DEVICES, DTYPES, WEIGHTS, quiet
-from engine.training.sources.mixture import DEFAULT
+from engine.training.sources.mixture import DEFAULT, GROUPS, SOURCES
 from engine.training.stopping import Stopping
 from engine.training.train_checks import refuse_bad_values
 
@@ -53,11 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="text, PDF or JSON files (ShareGPT, LongAlpaca), or folders of them (default: a corpus, downloaded once)",
     )
-    parser.add_argument(
-        "--labels",
-        metavar="NAME=WEIGHT,...",
-        help=f"what is asked, and how often (default: {DEFAULT}, and answer=1 where the texts come with questions)",
-    )
+    names, default = ", ".join([*GROUPS, *SOURCES]), f"{DEFAULT}, and answer=1 where the texts come with questions"
+    asked = f"what is asked about a text, of {names}, and how often, from 0 to 1 (default: {default})"
+    parser.add_argument("--labels", metavar="NAME=WEIGHT,...", help=asked)
     for name, number, about in NUMBERS:
         parser.add_argument(f"--{name}", type=type(number), default=number, help=f"{about} (default: %(default)s)")
     parser.add_argument("--run", type=Path, metavar="FOLDER", help="the run's record (default: beside the head file)")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
 from engine.budget import selection_for
 from engine.errors import UserError
-from engine.locret.ranking import Ranking
+from engine.locret.heads import Calibration
+from engine.locret.policies import LocretConsensus
+from engine.locret.ranking import MOST_CONSENSUS, MOST_NEIGHBOURS, Ranking
 from engine.selection_options import UNCHANGED, SelectionChange, policy_of, ranking_of, selection_of, split_policies
 
 
@@ -70,6 +73,7 @@ def test_commas_stand_between_policies_and_between_options() -> None:
         ("stabilizers=", "stabilizers is a share"),
         ("sinks=0.5", "sinks is a whole number"),
         ("sinks=-1", "sinks is a whole number"),
+        (f"sinks={'9' * 5000}", "sinks is a whole number"),
         ("sinks=4,sinks=4", "sinks is given twice"),
         ("allocation=even", "allocation is one of uniform, pyramid, layer, model"),
     ],
@@ -80,10 +84,26 @@ def test_what_no_selection_can_be_is_refused_with_a_sentence(text: str, sentence
     assert sentence in refused.value.message and refused.value.code == "bad_params"
 
 
-@pytest.mark.parametrize("text", ["own=2", "own=0", "neighbours=-3", "consensus=-1", "consensus=inf", "consensus=x"])
-def test_what_no_ranking_can_be_is_refused_with_a_sentence(text: str) -> None:
-    with pytest.raises(UserError, match=r"is an odd number|is a number from 0 on"):
+@pytest.mark.parametrize("text", ["own=2", "own=0", "neighbours=-3", "own=99999999999", f"neighbours={'9' * 5000}"])
+def test_what_no_neighbours_can_be_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(UserError, match="is an odd number up to 999: "):
         ranking_of(text)
+
+
+@pytest.mark.parametrize("text", ["consensus=-1", "consensus=inf", "consensus=nan", "consensus=1e39", "consensus=x"])
+def test_what_no_weight_can_be_is_refused_with_a_sentence(text: str) -> None:
+    with pytest.raises(UserError, match="is a number from 0 to 1000, and"):
+        ranking_of(text)
+
+
+def test_the_largest_ranking_ranks() -> None:
+    ranking = ranking_of(f"consensus={MOST_CONSENSUS},own={MOST_NEIGHBOURS},neighbours={MOST_NEIGHBOURS}")
+    calibration = Calibration(torch.zeros(2, 1), torch.full((2, 1), 1e-3), 0.0, 1e-3)
+    scores = LocretConsensus(calibration, ranking).score(torch.randn(2, 1, 50), torch.arange(50).expand(2, 1, 50))
+    assert scores.shape == (2, 1, 50) and bool(scores.isfinite().all())
+    for consensus, neighbours in ((MOST_CONSENSUS + 1, 1), (float("nan"), 1), (1.0, MOST_NEIGHBOURS + 2)):
+        with pytest.raises(ValueError, match=r"is a number from 0 to|is an odd number"):
+            Ranking(consensus, neighbours, 7)
 
 
 def test_the_allocation_is_no_policys_own() -> None:

@@ -92,9 +92,17 @@ def test_what_is_selected_otherwise_is_another_reading(
         (("--rank", "own=2"), "odd number"),
         (("--select", "newest=1"), "Choose smaller shares"),
         (("--select", "allocation=layer", "--allocation", "model"), "different things"),
+        (("--policy", "full", "--allocation", "layer"), "keeps everything, so --allocation changes nothing. Leave it"),
+        (("--policy", "full", "--select", "allocation=layer"), "keeps everything, so --select changes nothing"),
+        (("--policy", "full", "--select", "sinks=8"), "keeps everything, so --select changes nothing"),
+        (("--policy", "full", "--query-aware"), "with its full cache"),
+        (("--policy", "keydiff", "--heads", "."), "The policy keydiff has no use for --heads. Leave them out, or"),
+        (("--heads", "nowhere.safetensors"), "no retaining heads at nowhere.safetensors"),
+        (("--budget-units", "99999999"), "can use at most"),
+        (("--conversation", "nowhere"), "no longer there"),
     ],
 )
-def test_options_that_cannot_be_are_refused_with_a_sentence(
+def test_options_that_cannot_be_are_refused_with_a_sentence_and_leave_no_conversation(
     model: Path,
     document: Path,
     tmp_path: Path,
@@ -105,6 +113,38 @@ def test_options_that_cannot_be_are_refused_with_a_sentence(
     fixed = ["--model", model, "--budget-units", 256, "--data-dir", tmp_path / "data", "--device", "cpu"]
     assert main(["ask", *map(str, [document, QUESTION, *fixed, *options])]) == 1
     assert sentence in capsys.readouterr().err
+    if "--query-aware" not in options:
+        assert main(["read", *map(str, [document, *fixed, *options])]) == 1
+        assert sentence in capsys.readouterr().err
+    engine = Engine(tmp_path / "data")
+    assert engine.store.conversations() == []
+    engine.close()
+
+
+def test_the_policy_of_the_settings_refuses_options_too(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    data = tmp_path / "data"
+    engine = Engine(data)
+    engine.change_settings({"policy": "newest"})
+    engine.close()
+    words = [document, QUESTION, "--model", model, "--heads", model, "--budget-units", 256, "--data-dir", data]
+    assert main(["ask", *map(str, [*words, "--device", "cpu"])]) == 1
+    assert "The policy newest has no use for --heads" in capsys.readouterr().err
+    words += ["--policy", "locret", "--max-tokens", 5]
+    assert main(["ask", *map(str, [*words, "--device", "cpu"])]) == 0
+
+
+def test_a_failed_question_is_not_left_in_its_conversation(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = ask(capsys, tmp_path, document, QUESTION, "--model", model, "--budget-units", 256)
+    words = ["ask", "And then?", "--conversation", said["conversation"], "--data-dir", tmp_path, "--model", model]
+    assert main([*map(str, [*words, "--device", "cpu", "--select", "newest=1"])]) == 1
+    engine = Engine(tmp_path)
+    leaf = engine.store.leaf(said["conversation"])
+    assert leaf and engine.store.message(leaf).text == said["answer"]
+    engine.close()
 
 
 def test_a_hub_id_is_downloaded_once_and_then_needs_no_network(

@@ -32,8 +32,13 @@ def made_up_text(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def evaluate(model: Path, *words: object) -> int:
-    fixed = ["--model", model, "--tokens", TOKENS, "--heads", "random", "--threads", 1]
-    return main(["evaluate", "fidelity", *map(str, [*fixed, "--dtype", "float32", *words])])
+    """With heads that were never trained, and float32, unless the words say otherwise."""
+    fixed: list[object] = ["--model", model, "--tokens", TOKENS, "--threads", 1]
+    if "--policies" not in words or any("locret" in str(word) for word in words):
+        fixed += ["--heads", "random"]
+    if model.is_dir():
+        fixed += ["--dtype", "float32"]
+    return main(["evaluate", "fidelity", *map(str, [*fixed, *words])])
 
 
 def report(capsys: pytest.CaptureFixture[str], model: Path, *words: object) -> dict[str, Any]:
@@ -107,14 +112,45 @@ def test_progress_and_the_table(model: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(
-    "words", [["--policies", "oldest"], ["--kept", "2"], ["--kept", "some"], ["--tokens", "20"], ["--samples", "0"]]
+    ("words", "sentence"),
+    [
+        (["--policies", "oldest"], "no policy oldest. There are full"),
+        (["--kept", "2"], "--kept takes shares between 0 and 1, with commas between. Write 0.25,0.125."),
+        (["--kept", "some"], "--kept takes shares between 0 and 1"),
+        (["--kept", "0.25,"], "--kept takes shares between 0 and 1"),
+        (["--kept", "0.001"], "0.001 of 600 tokens are fewer than 16 units. Keep more (--kept)"),
+        (["--tokens", "20"], "--tokens is a whole number from 256 to 1,000,000,000."),
+        (["--samples", "0"], "--samples is a whole number from 1 to 1,000,000,000."),
+        (["--threads", "0"], "--threads is a whole number from 1 to 1,024."),
+        (["--threads", "-1"], "--threads is a whole number from 1 to 1,024."),
+        (["--seed", "-1"], "--seed is a whole number from 0"),
+        (["--seed", "9" * 5000], "--seed is a whole number from 0"),
+        (["--policies", "newest,keydiff", "--heads", "random"], "None of these policies has a use for --heads."),
+    ],
 )
-def test_what_cannot_be_measured_is_refused(model: Path, words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        assert evaluate(model, *words) == 1
-    except SystemExit as ended:  # argparse
-        assert ended.code == 2
-    assert capsys.readouterr().err
+def test_what_cannot_be_measured_is_refused(
+    model: Path, words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert evaluate(model, *words) == 1
+    assert sentence in capsys.readouterr().err
+
+
+def test_facts_are_not_asked_where_their_documents_are_not(
+    model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    others = [replace(document, name=f"django/{document.name}") for document in made_up_corpus.documents()]
+    monkeypatch.setattr(fidelity, "held_out_documents", lambda _: others)
+    assert evaluate(model, "--json", "--samples", 2, "--kept", "0.3", "--policies", "newest") == 0
+    said = capsys.readouterr()
+    assert {row["task"] for row in json.loads(said.out)["rows"]} - {"continuation"} == {"needle", "needle-of-two"}
+    assert "of the manuals of Debian 12, which are not in this corpus" in said.err
+
+
+def test_options_of_torch_are_refused_with_llama_cpp(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tiny_gguf.write(tmp_path / "tiny.gguf", "llama").path
+    for option in (["--dtype", "float32"], ["--device", "cpu"]):
+        assert evaluate(path, "--policies", "newest", *option) == 1
+        assert "--device and --dtype are torch's. Add --runtime torch" in capsys.readouterr().err
 
 
 def test_a_model_that_cannot_be_scored_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

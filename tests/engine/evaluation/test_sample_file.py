@@ -53,9 +53,19 @@ def test_a_line_that_was_cut_off_is_taken_away(tmp_path: Path) -> None:
 def test_other_parameters_are_refused_by_name(tmp_path: Path) -> None:
     path = tmp_path / "samples.jsonl"
     SampleFile(path, PARAMETERS).add(0, FULL, FIGURES)
-    with pytest.raises(UserError, match=r"other values of: runtime, seed\. Use"):
+    with pytest.raises(UserError, match=r"other values of: runtime, seed\. Use .* with --checkpoint\.$"):
         SampleFile(path, {**PARAMETERS, "runtime": "torch", "seed": 3})
     assert SampleFile(path, PARAMETERS).get(0, FULL) == FIGURES
+
+
+@pytest.mark.parametrize("line", ["3\n", '{"sample": 3}\n', '{"sample": 3, "row": {}}\n'])
+def test_a_line_of_another_kind_is_refused(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    SampleFile(path, PARAMETERS)
+    with path.open("a") as file:
+        file.write(line)
+    with pytest.raises(UserError, match="holds no samples"):
+        SampleFile(path, PARAMETERS)
 
 
 @pytest.mark.parametrize("content", ["words\n", "[1, 2]\n", '{"sample": 3}\n', "3\n"])

@@ -8,7 +8,7 @@ import pytest
 
 from engine.errors import UserError
 from engine.evaluation.setup import held_out_documents
-from engine.training.corpus import PYPI_SOURCES, SHORTEST_DOCUMENT
+from engine.training.corpus import PYPI_SOURCES, SHORTEST_DOCUMENT, Document
 
 
 def write_corpus(folder: Path) -> Path:
@@ -40,6 +40,11 @@ def test_where_there_is_none_it_says_what_to_do(data_folder: Path, tmp_path: Pat
         held_out_documents(None)
     with pytest.raises(UserError, match=r"elsewhere\. Name the folder of the corpus with --data\.$"):
         held_out_documents(tmp_path / "elsewhere")
+    for file in write_corpus(tmp_path / "few").rglob("*"):
+        if file.is_file() and Document(f"{file.relative_to(tmp_path / 'few').parts[0]}/{file.name}", "").held_out:
+            file.unlink()
+    with pytest.raises(UserError, match=r"is kept for the evaluation\. Name"):
+        held_out_documents(tmp_path / "few")
     (data_folder / "corpus").mkdir(parents=True)
     with pytest.raises(UserError, match="holds no text of"):
         held_out_documents(None)

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from engine.errors import UserError
-from engine.evaluation import training_comparison, training_questions, training_variants
+from engine.evaluation import arguments, training_comparison, training_questions, training_variants
 from engine.evaluation.training_experiment import Experiment, judgement
 from engine.evaluation.training_page import BEGIN, END
-from engine.evaluation.training_questions import add_arguments, run
+from engine.evaluation.training_questions import run
 from engine.evaluation.training_variants import KINDS, Variant, label_variants
 from engine.locret.heads import load_heads
 from engine.locret.training import SMOOTHING_WEIGHT
@@ -63,7 +63,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def options(model: Path, texts: Path, out: Path, *more: object) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    add_arguments(parser)
+    arguments.training(parser)
     page = out.with_name(out.name + ".md")
     if not page.exists():
         page.write_text(PAGE)
@@ -126,8 +126,8 @@ def test_what_was_stopped_goes_on_as_if_nothing_had_happened(
     after: tuple[str, int], model: Path, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, out, kept = tmp_path / "whole", tmp_path / "stopped", tmp_path / "state.pt"
-    arguments = ("--data-steps", 2, "--seeds", 1)
-    assert run(options(model, texts, whole, *arguments)) == 0
+    words = ("--data-steps", 2, "--seeds", 1)
+    assert run(options(model, texts, whole, *words)) == 0
     advance, stopping = Experiment.advance, []
     entered = Stopping.__enter__
 
@@ -144,9 +144,9 @@ def test_what_was_stopped_goes_on_as_if_nothing_had_happened(
         patch.setattr(Stopping, "__enter__", remembered)
         patch.setattr(Experiment, "advance", interrupted)
         with pytest.raises(UserError, match="The same command goes on") as stopped:
-            run(options(model, texts, out, *arguments, "--checkpoint", kept))
+            run(options(model, texts, out, *words, "--checkpoint", kept))
     assert stopped.value.code == "cancelled"
-    assert run(options(model, texts, out, *arguments, "--checkpoint", kept)) == 0
+    assert run(options(model, texts, out, *words, "--checkpoint", kept)) == 0
     assert figures(out) == figures(whole)
 
 
@@ -163,8 +163,20 @@ def test_a_checkpoint_of_other_options_is_refused(model: Path, texts: Path, tmp_
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--steps", 0), "--steps and --threads are at least 1"),
-        (("--learning-rate", 0), "--learning-rate is above 0"),
+        (("--steps", 0), "--steps is a whole number from 1 to 1,000,000,000."),
+        (("--threads", 0), "--threads is a whole number from 1 to"),
+        (("--threads", "x"), "--threads is a whole number from 1 to"),
+        (("--seeds", "1,x"), "--seeds takes whole numbers from 0 to 1,000,000,000"),
+        (("--seeds", "-1"), "--seeds takes whole numbers from 0 to 1,000,000,000"),
+        (("--learning-rate", 0), "--learning-rate is a number above 0"),
+        (("--learning-rate", "inf"), "--learning-rate is a number above 0 and below 1"),
+        (
+            ("--out", __file__, "--page", "training.md"),
+            r"questions\.py: .* Choose another place with --out",
+        ),
+        (("--save-heads", __file__), r"test_training_questions\.py: .* Choose another place with --save-heads"),
+        (("--checkpoint", "."), "is a folder. Name a file with --checkpoint"),
+        (("--checkpoint", "nowhere/state.pt"), "There is no folder nowhere. Make it"),
         (("--page", "nowhere.md"), "no page nowhere.md"),
         (("--draw",), "no figures in"),
         (("--longest", 5000), "--longest 1536 or less"),
@@ -177,6 +189,38 @@ def test_what_cannot_be_is_a_sentence(
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UserError, match=said):
         run(options(model, texts, tmp_path / "training", *words))
+    assert [path.name for path in tmp_path.iterdir()] == ["training.md"], "nothing else is left"
+
+
+def test_a_page_that_is_no_text_is_refused(model: Path, texts: Path, tmp_path: Path) -> None:
+    page = tmp_path / "training.md"
+    page.write_bytes(b"\xff\xfe\x00" * 9)
+    with pytest.raises(UserError, match="is no text that can be written to"):
+        run(options(model, texts, tmp_path / "training"))
+    assert page.read_bytes() == b"\xff\xfe\x00" * 9
+
+
+def test_what_is_no_checkpoint_is_refused_and_left_alone(model: Path, texts: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "notes.txt"
+    kept.write_text("my notes")
+    with pytest.raises(UserError, match=r"no checkpoint that can be read\. Name another file") as refused:
+        run(options(model, texts, tmp_path / "training", "--checkpoint", kept))
+    assert "Delete" not in refused.value.message
+    assert kept.read_text() == "my notes"
+    torch.save({"step": 3}, kept)
+    with pytest.raises(UserError, match="checkpoint of something else"):
+        run(options(model, texts, tmp_path / "training", "--checkpoint", kept))
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_texts_of_one_kind_are_not_compared(
+    model: Path, texts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(training_variants, "TEXTS", {})
+    monkeypatch.setattr(training_comparison, "TEXTS", {})
+    assert run(options(model, texts, tmp_path / "out", "--steps", 1, "--seeds", 1)) == 0
+    assert {row["experiment"] for row in figures(tmp_path / "out")["rows"]} == {"labels"}
+    assert "The text is of one kind, so kinds of text are not compared." in capsys.readouterr().err
 
 
 def test_a_page_without_a_place_for_figures_is_refused_before_training(

@@ -146,7 +146,7 @@ def test_a_units_neighbours_are_kept_with_it() -> None:
     "wrong", [{"neighbours": 4}, {"own_neighbours": 0}, {"consensus": -1.0}, {"consensus": math.nan}]
 )
 def test_a_ranking_that_cannot_be_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=r"odd number|from 0 on"):
+    with pytest.raises(ValueError, match=r"odd number|from 0 to"):
         Ranking(**wrong)
 
 
