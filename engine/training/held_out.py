@@ -69,7 +69,11 @@ def _without(document: Document, known: set[int]) -> Document:
     text = _SENTENCE.sub(lambda found: "" if _number(found[0]) in known else found[0], document.text)
     if text == document.text:
         return document
-    text = re.sub(r"\n{3,}", "\n\n", re.sub(r" +(?=\n)|(?<=\n) +|(?<= ) +", "", text)).strip()
+    return _left(document, re.sub(r"\n{3,}", "\n\n", re.sub(r" +(?=\n)|(?<=\n) +|(?<= ) +", "", text)).strip())
+
+
+def _left(document: Document, text: str) -> Document:
+    """The document with what is left of its text, without the questions whose answers stood in the rest alone."""
     pairs = tuple(pair for pair in document.pairs if pair[1] in text or pair[1] not in document.text)
     return replace(document, text=text, pairs=pairs)
 
@@ -121,4 +125,4 @@ def _last_eighth(document: Document) -> tuple[Document, Document]:
     gap = max(text.rfind("\n\n", 0, wanted), text.rfind("\n", 0, wanted) if "\n\n" not in text else -1)
     cut = gap if gap > len(text) // 2 else wanted
     name = document.name.split("#")[0]
-    return replace(document, text=text[:cut]), Document(f"{name}#end", text[cut:].strip())
+    return _left(document, text[:cut]), Document(f"{name}#end", text[cut:].strip())

@@ -255,11 +255,14 @@ def test_of_copies_the_one_that_is_not_trained_on_stays() -> None:
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_of_few_documents_the_end_is_held_out(count: int) -> None:
-    documents = [Document(str(seed), prose(seed), (("Who?", "He."),)) for seed in range(count)]
+    texts = [prose(seed) for seed in range(count)]
+    asked = [(("Who?", "He."), ("First?", text[:40]), ("Last?", text[-40:])) for text in texts]
+    documents = [Document(str(seed), text, asked[seed]) for seed, text in enumerate(texts)]
     parts = split(documents)
     for document, first, last in zip(documents, parts.training, parts.validation, strict=True):
         assert document.text.startswith(first.text)
         assert document.text.endswith(last.text)
         assert len(first.text) + len(last.text) <= len(document.text)
         assert 0.05 < len(last.text) / len(document.text) < 0.2
-        assert first.pairs and not last.pairs
+        assert [question for question, _ in first.pairs] == ["Who?", "First?"]
+        assert not last.pairs
