@@ -81,7 +81,8 @@ class Engine:
     change, what is selected otherwise than by default; ranking, how Locret ranks (None: as by default).
     cancelled: set to stop the running job; working: whether there is one. aside_cancelled: set to stop what goes on
     beside the jobs. training: the runs that train retaining heads. live: what is known of the documents being read and
-    stored nowhere. in_memory: the conversation that the cache holds.
+    stored nowhere. in_memory: the conversation that the cache holds. settings_changed: called when the engine has
+    changed a setting by itself.
     """
 
     def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
@@ -97,6 +98,7 @@ class Engine:
         self.cancelled, self.aside_cancelled = threading.Event(), threading.Event()
         self.working = False
         self.training = TrainingRuns(self.data_dir)
+        self.settings_changed: Callable[[], None] = lambda: None
         self._taking_up = threading.Lock()
         self.live: dict[str, dict[str, Any]] = {}
         self.in_memory: str | None = None
@@ -129,6 +131,8 @@ class Engine:
                 return
             room = {"policy": "locret"} if known.get("policy") == STAND_IN else {}
             self.store.save_settings({TAKEN_UP: run.id, **room})
+        if room:
+            self.settings_changed()
 
     def _complete(self, values: dict[str, Any]) -> dict[str, Any]:
         """With the starter model where no other is chosen, and a budget where none is."""
