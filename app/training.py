@@ -38,8 +38,6 @@ class Training(QObject):
         self.heads: Heads | None = None
         self.run: TrainingRun | None = None
         self._trial: int | None = None
-        # Once it was seen to end: what the person chooses after that stays.
-        self._makes_room = False
         self._timer = QTimer(self, interval=LOOK_MS, singleShot=True)
         self._timer.timeout.connect(self._look)
         client.ready.connect(lambda _: self._begin())
@@ -120,7 +118,6 @@ class Training(QObject):
         if heads != self.heads:
             self.heads = heads
             self.changed.emit()
-        self._use_new_heads()
 
     def _put(self, told: dict[str, Any]) -> None:
         run = TrainingRun.of(told["run"]) if told.get("run") else None
@@ -130,18 +127,7 @@ class Training(QObject):
             return
         self.changed.emit()
         if run is not None and run.state == "done" and (before is None or before.state != "done"):
-            self._makes_room = True
             self._find_heads()
-
-    def _use_new_heads(self) -> None:
-        """Heads were trained to be used: what stood in for them until now makes room."""
-        run, heads = self.run, self.heads
-        done = run is not None and run.state == "done" and run.for_model
-        if not (self._makes_room and done and heads is not None and heads.heads):
-            return
-        self._makes_room = False
-        if heads.policy == WITHOUT_HEADS:
-            self.use_policy("locret")
 
     def _tried(self, estimate: Estimate) -> None:
         self._trial = None

@@ -35,6 +35,8 @@ DEFAULT_UNITS = 2048
 REMEMBERED = 63
 # Where heads lie that were chosen for a while; those in the folder above are taken without being asked for.
 CHOSEN = "chosen"
+# The policy that is offered for a model without heads, and where the store keeps which run's heads took its place.
+STAND_IN, TAKEN_UP = "keydiff", "run_taken_up"
 # Settings that decide what a budget buys.
 PLANNED = {"budget_mb", "model", "runtime", "device", "dtype", "weights", "allocation", "heads"}
 
@@ -79,7 +81,8 @@ class Engine:
     change, what is selected otherwise than by default; ranking, how Locret ranks (None: as by default).
     cancelled: set to stop the running job; working: whether there is one. aside_cancelled: set to stop what goes on
     beside the jobs. training: the runs that train retaining heads. live: what is known of the documents being read and
-    stored nowhere. in_memory: the conversation that the cache holds.
+    stored nowhere. in_memory: the conversation that the cache holds. settings_changed: called when the engine has
+    changed a setting by itself.
     """
 
     def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
@@ -95,6 +98,8 @@ class Engine:
         self.cancelled, self.aside_cancelled = threading.Event(), threading.Event()
         self.working = False
         self.training = TrainingRuns(self.data_dir)
+        self.settings_changed: Callable[[], None] = lambda: None
+        self._taking_up = threading.Lock()
         self.live: dict[str, dict[str, Any]] = {}
         self.in_memory: str | None = None
         self._loaded: Loaded | None = None
@@ -108,8 +113,26 @@ class Engine:
 
     def settings(self) -> dict[str, Any]:
         """All settings with their values; `model` is a path, `budget_mb` a number even if never set."""
+        self._take_up_new_heads()
         known = {k: v for k, v in self.store.settings().items() if k in settings.SETTINGS and v is not None}
         return self._complete({**settings.defaults(), **known, **self.overrides})
+
+    def _take_up_new_heads(self) -> None:
+        """Heads were trained to be used: the policy that stood in for them makes room, whichever engine finds them
+        written first, and once. What the person chooses after that stays.
+        """
+        run = self.training.finished()
+        if run is None:
+            return
+        with self._taking_up:
+            known = self.store.settings()
+            model = str(known.get("model") or paths.starter_model() or "")
+            if known.get(TAKEN_UP) == run.id or model != run.model:
+                return
+            room = {"policy": "locret"} if known.get("policy") == STAND_IN else {}
+            self.store.save_settings({TAKEN_UP: run.id, **room})
+        if room:
+            self.settings_changed()
 
     def _complete(self, values: dict[str, Any]) -> dict[str, Any]:
         """With the starter model where no other is chosen, and a budget where none is."""

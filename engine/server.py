@@ -13,6 +13,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -90,6 +91,7 @@ class Server:
 
     def run(self, engine: Engine) -> None:
         self.engine = engine
+        engine.settings_changed = self._announce_settings
         if engine.store.notice:
             self._send(Failure(None, "user", "database_damaged", engine.store.notice))
         self._jobs = Lane("jobs", self._job, self._refuse, engine.cancelled)
@@ -133,6 +135,12 @@ class Server:
             # What it has read is kept, should the conversation be restored.
             self._jobs.stop_working_for(request.params.get("conversation"))
         return result
+
+    def _announce_settings(self) -> None:
+        from engine.methods import settings_get
+
+        with suppress(UserError):  # of the chosen model, which whoever asks for it is told
+            self._send(Event("settings", settings_get(self.engine, {})))
 
     def _status(self) -> dict[str, Any]:
         name = self.engine.heads_name()

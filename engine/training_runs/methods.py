@@ -77,7 +77,7 @@ def training_trial(engine: Engine, params: Params, emit: Emit) -> Answer:
     engine.training.refuse_a_second()
     shape = engine.chosen_model()
     with _new_folder(engine.training.folder / "trial") as folder:
-        options = [*_context(shape), *texts.options(engine.store, params, folder)]
+        options = [*_torch(engine), *_context(shape), *texts.options(engine.store, params, folder)]
         command = [*engine.training.command, "--model", str(shape.path), *options]
         trial = Trial(command, folder, engine.training.environment)
         return trial.run(
@@ -96,7 +96,7 @@ def training_start(engine: Engine, params: Params, _emit: Emit) -> Answer:
         engine.settings()["model"],
         shape.name,
         known,
-        lambda folder: [*length, *_context(shape), *texts.options(engine.store, params, folder)],
+        lambda folder: [*length, *_torch(engine), *_context(shape), *texts.options(engine.store, params, folder)],
     )
     return training_status(engine, params)
 
@@ -109,6 +109,12 @@ def _length(params: Params) -> list[str]:
     if not isinstance(steps, int) or isinstance(steps, bool) or not 1 <= steps <= MOST_STEPS:
         raise UserError("bad_params", f"steps is a whole number from 1 to {MOST_STEPS:,}.")
     return ["--steps", str(steps)]
+
+
+def _torch(engine: Engine) -> list[str]:
+    """The options of where the model runs and in which numbers, as the settings have them for all that torch does."""
+    values = engine.settings()
+    return [word for name in ("device", "dtype", "weights") for word in (f"--{name}", values[name])]
 
 
 def _context(shape: ModelShape) -> list[str]:

@@ -11,6 +11,7 @@ import json
 import re
 import shutil
 import sys
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -30,16 +31,25 @@ NEVER_BEGAN = "The training ended before it began. The log says more."
 
 @dataclass(frozen=True)
 class Asked:
-    """What a run was started for. path: of the model; model: as in the settings; name: what people call it; words: the
-    options for the data.
+    """What a run was started for. id: no other run has it; path: of the model; model: as in the settings; name: what
+    people call it; words: the options for the data.
     """
 
+    id: str
     path: str
     model: str
     name: str
     fingerprint: str
     out: str
     words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run whose heads are written. model: as in the settings."""
+
+    id: str
+    model: str
 
 
 class TrainingRuns:
@@ -77,6 +87,15 @@ class TrainingRuns:
             "message": message,
         }
 
+    def finished(self) -> Finished | None:
+        """The run that there is, once its heads are written. Asks for no process: it may be asked often."""
+        run = self._folder()
+        if run is None or _read(run / "progress.json").get("state") != "done":
+            return None
+        asked = _read(run / "run.json")
+        written = Path(asked.get("out", "")).is_file()
+        return Finished(asked["id"], asked["model"]) if written and "id" in asked else None
+
     def start(self, path: str, model: str, name: str, fingerprint: str, words: Callable[[Path], Sequence[str]]) -> None:
         """Starts training for a model; an ended run is forgotten.
 
@@ -90,7 +109,7 @@ class TrainingRuns:
             for folder in (run, self.heads):
                 folder.mkdir(parents=True, exist_ok=True)
             try:
-                asked = Asked(path, model, name, fingerprint, str(out), tuple(words(run)))
+                asked = Asked(uuid.uuid4().hex, path, model, name, fingerprint, str(out), tuple(words(run)))
                 _write(run / "run.json", asdict(asked))
                 self._launch(run)
             except BaseException:
@@ -174,7 +193,7 @@ class TrainingRuns:
     def _folders(self) -> list[Path]:
         """Of runs, the one begun last first."""
         begun = [path.parent for path in self.folder.glob("*/run.json")]
-        return sorted(begun, key=lambda run: (run / "run.json").stat().st_mtime, reverse=True)
+        return sorted(begun, key=_began, reverse=True)
 
 
 @contextmanager
@@ -185,6 +204,14 @@ def _told(what: str) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise UserError("training_failed", f"{what}: {reason}. Make room on the disk, and try again.") from error
+
+
+def _began(run: Path) -> float:
+    """When, or 0 for a run that is forgotten meanwhile."""
+    try:
+        return (run / "run.json").stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -312,6 +312,9 @@ class FakeEngine:
             elif run["step"] == run["steps"]:
                 run.update(state="done", seconds_left=None)
                 self.state.setdefault("trained", []).append(run["model"])
+                settings = self.state["settings"]
+                if settings["model"] == run["model"] and settings["policy"] == "keydiff":
+                    settings["policy"] = "locret"
         return run
 
     def training_status(self, request: Request) -> dict[str, Any]:

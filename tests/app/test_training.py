@@ -269,16 +269,27 @@ def test_new_heads_are_announced_and_take_the_place_of_keydiff(
         "New retaining heads are ready. They are used from the next reading on. Documents of earlier conversations are "
         "read once more with them, at the next question there."
     )
-    expected = {"changes": {"policy": "locret"}}
-    qtbot.waitUntil(lambda: requests(tmp_path, "settings_set")[-1] == expected, timeout=WAIT_MS)
-    window.training.use_policy("keydiff")
-    chosen = {"changes": {"policy": "keydiff"}}
-    qtbot.waitUntil(lambda: requests(tmp_path, "settings_set")[-1] == chosen, timeout=WAIT_MS)
-    qtbot.wait(200)
-    assert requests(tmp_path, "settings_set")[-1] == chosen, "what the person chooses after that stays"
+    qtbot.waitUntil(lambda: window.training.heads.policy == "locret", timeout=WAIT_MS)
     press(qtbot, row.discard_button)
     qtbot.waitUntil(row.isHidden, timeout=WAIT_MS)
     assert window.page.heads_notice.isHidden()
+
+
+def test_keydiff_chosen_once_heads_are_there_stays_after_a_restart(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window("--training-seconds", "0.001")
+    start(window, qtbot)
+    until(window, qtbot, "done")
+    window.training.use_policy("keydiff")
+    qtbot.waitUntil(lambda: window.training.heads.policy == "keydiff", timeout=WAIT_MS)
+    chosen = requests(tmp_path, "settings_set")
+    window = open_window("--training-seconds", "0.001")
+    until(window, qtbot, "done")
+    qtbot.waitUntil(lambda: window.training.heads is not None, timeout=WAIT_MS)
+    qtbot.wait(200)
+    assert window.training.heads.policy == "keydiff"
+    assert requests(tmp_path, "settings_set") == chosen, "the window changes nothing by itself"
 
 
 def test_a_failure_says_why_shows_its_log_and_tries_again(window: Window, qtbot: QtBot) -> None:

@@ -86,6 +86,24 @@ def test_its_length_is_chosen(engine: MakeEngine, texts: dict[str, str]) -> None
     assert until(look(client), "done")["steps"] == 7
 
 
+def test_keydiff_makes_room_for_the_heads_and_the_window_is_told(
+    engine: MakeEngine, texts: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "trained").write_text("heads")
+    first = engine("--heads", str(tmp_path / "trained"), "--seconds", "0.02")
+    first.call("settings_set", changes={"policy": "keydiff"})
+    first.call("training_start", **texts)
+    first.kill()
+    until(TrainingRuns(tmp_path / "data").status, "done")
+    second = engine()
+    asked = second.send("training_status")
+    assert second.wait_for_event("settings").data["settings"]["policy"] == "locret"
+    assert isinstance(second.end_of(asked), Result)
+    second.call("settings_set", changes={"policy": "keydiff"})
+    assert second.hang_up() == 0
+    assert engine().call("settings_get")["settings"]["policy"] == "keydiff"
+
+
 def test_a_killed_engine_takes_no_run_with_it(engine: MakeEngine, texts: dict[str, str]) -> None:
     first = engine("--seconds", "0.3")
     first.call("training_start", **texts)

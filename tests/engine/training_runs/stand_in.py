@@ -23,6 +23,8 @@ def main() -> int:
     parser.add_argument("--data", nargs="*", type=Path)
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--longest", type=int)
+    for name in ("--device", "--dtype", "--weights"):
+        parser.add_argument(name)
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--overwrite", action="store_true")
     parser.add_argument("--trial", type=int, default=0)
