@@ -64,8 +64,8 @@ class Variant:
 
 
 def label_variants(seeds: Sequence[int]) -> list[Variant]:
-    """All that learn from the whole corpus: what the defaults rest on with two seeds, and with every seed what may differ
-    as little as by chance.
+    """All that learn from the whole corpus: with two seeds what could be the default instead, with every seed what may
+    differ as little as by chance.
     """
     return [
         *(Variant(hidden=hidden, seed=seed) for hidden in WIDTHS if hidden != HIDDEN for seed in _seeds(hidden, seeds)),
