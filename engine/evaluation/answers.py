@@ -1,15 +1,17 @@
-"""Asks a cache a question, and judges the answer by whether it contains an accepted one."""
+"""Asks a cache a question, and judges the answer by whether it contains an accepted one, and how likely that one is."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from torch import Tensor
 
 from engine.backends.base import Runtime
 from engine.chat_format import ChatFormat
 from engine.evaluation.drafts import Drafts
+from engine.evaluation.surprisal import mean_surprisal
 
 ANSWER_TOKENS = 24
 
@@ -55,6 +57,16 @@ def ask(runtime: Runtime, chat: ChatFormat, question: str, accepted: Sequence[st
     runtime.rewind(runtime.length - units)
     drafts.add(answer)
     return found(_text(_said(runtime, answer)), accepted)
+
+
+def surprise(runtime: Runtime, chat: ChatFormat, question: str, answer: str) -> float:
+    """NLL of an answer to the question, the mean in nats a token. The cache is left as it was."""
+    asked, answered = question_tokens(runtime, chat, question), runtime.tokenize(answer, special=False)
+    units = runtime.length
+    logits: Any = runtime.every_logits([*asked, *answered[:-1]])
+    found = mean_surprisal(logits[len(asked) - 1 :], answered)
+    runtime.rewind(runtime.length - units)
+    return found
 
 
 def _logits(runtime: Runtime, tokens: list[int], draft: list[int]) -> Tensor:

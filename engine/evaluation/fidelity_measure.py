@@ -14,7 +14,7 @@ from engine.backends.base import Runtime
 from engine.backends.torch_backend import TorchBackend
 from engine.budget import selection_for
 from engine.chat_format import ChatFormat
-from engine.evaluation.answers import ask
+from engine.evaluation.answers import ask, surprise
 from engine.evaluation.ceiling import Ceiling
 from engine.evaluation.drafts import Drafts
 from engine.evaluation.fidelity_cases import FidelityCase, Question
@@ -28,11 +28,12 @@ from engine.locret.selection import Selection
 from engine.target import Target
 
 CONTINUATION = "continuation"
+LIKELIHOOD = "-likelihood"  # behind a question's task: of its right answer, beside whether the model's own was right
 NOTHING = "no context"
 
 
 class Figure(NamedTuple):
-    """value: 1 or 0, whether the answer was right; of the continuation, its NLL in nats a token."""
+    """value: 1 or 0, whether the answer was right; of a likelihood and of the continuation, the NLL in nats a token."""
 
     task: str
     policy: str
@@ -95,7 +96,7 @@ class CaseRun:
 
     def _asked(self) -> list[tuple[str, float]]:
         """Every question, and the continuation last: it stays in the cache."""
-        values = [(question.task, float(self._right(question))) for question in self.case.questions]
+        values = [figure for question in self.case.questions for figure in self._answered(question)]
         continued = self._continued()
         return values if continued is None else [*values, (CONTINUATION, continued)]
 
@@ -108,7 +109,7 @@ class CaseRun:
             selection = self._selection(method, kept)
             assert selection is not None
             self._read(method, front, self._document, selection.keeping_first(len(front)))
-            values.append((question.task, float(self._right(question))))
+            values += self._answered(question)
         return values
 
     def _read(self, method: Method, front: Sequence[int], document: Sequence[int], selection: Selection | None) -> None:
@@ -140,8 +141,11 @@ class CaseRun:
             self._labels = bench.ceiling.policy(bench.runtime, bench.chat, context, self.case.questions)
         return self._labels
 
-    def _right(self, question: Question) -> bool:
-        return ask(self.bench.runtime, self.bench.chat, question.text, question.accepted, self._drafts[question])
+    def _answered(self, question: Question) -> list[tuple[str, float]]:
+        runtime, chat = self.bench.runtime, self.bench.chat
+        right = ask(runtime, chat, question.text, question.accepted, self._drafts[question])
+        unlikely = surprise(runtime, chat, question.text, question.accepted[0])
+        return [(question.task, float(right)), (question.task + LIKELIHOOD, unlikely)]
 
     def _continued(self) -> float | None:
         """NLL of the text after the document, each token predicted by those before it; its first one is given."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.evaluation.fidelity_measure import CONTINUATION, NOTHING, Figure
+from engine.evaluation.fidelity_measure import CONTINUATION, LIKELIHOOD, NOTHING, Figure
 from engine.evaluation.statistics import gap_interval, gap_kept, wilson
 
-TASKS = ("needle", "needle-of-two", "fact", CONTINUATION)
+ANSWERS = ("needle", "needle-of-two", "fact")
+GAPS = (*(task + LIKELIHOOD for task in ANSWERS), CONTINUATION)
+TASKS = (*ANSWERS, *GAPS)
 
 
 @dataclass(frozen=True)
 class Row:
-    """score: the share of right answers, or of the gap between no context and the full cache that is kept on the
-    continuation. low, high: its 95 % interval (Wilson; percentile bootstrap over documents). samples: documents.
+    """score: the share of right answers or, of GAPS, of what the full cache gains over no context in log-likelihood.
+    low, high: its 95 % interval (Wilson; percentile bootstrap over documents). samples: documents.
     """
 
     task: str
@@ -29,7 +31,7 @@ class Row:
 def rows_of(samples: Sequence[Iterable[Figure]], seed: int) -> list[Row]:
     """The rows in the order of TASKS, policies as they were measured. seed: of the bootstrap.
 
-    Of the continuation there are none while the full cache gains nothing over no context.
+    Of GAPS there are none while the full cache gains nothing over no context.
     """
     values: dict[tuple[str, str, float], dict[int, float]] = {}
     for number, figures in enumerate(samples):
@@ -38,8 +40,8 @@ def rows_of(samples: Sequence[Iterable[Figure]], seed: int) -> list[Row]:
     rows = []
     for task in TASKS:
         for (name, policy, kept), found in values.items():
-            if name == task and (task, policy) != (CONTINUATION, NOTHING):
-                row = _gap_row if task == CONTINUATION else _right_row
+            if name == task and not (task in GAPS and policy == NOTHING):
+                row = _gap_row if task in GAPS else _right_row
                 rows += row(task, policy, kept, found, values, seed)
     return rows
 
@@ -67,8 +69,15 @@ def _gap_row(task: str, policy: str, kept: float, found: Mapping[int, float], va
 
 
 def table(rows: Sequence[Row]) -> str:
-    """A line a policy and share kept, a column a task."""
-    tasks = [task for task in TASKS if any(row.task == task for row in rows)]
+    """Two tables, of right answers and of gaps: a line a policy and share kept, a column a task."""
+    return "\n\n".join(filter(None, (_table(rows, tasks) for tasks in (ANSWERS, GAPS))))
+
+
+def _table(all_rows: Sequence[Row], all_tasks: Sequence[str]) -> str:
+    rows = [row for row in all_rows if row.task in all_tasks]
+    tasks = [task for task in all_tasks if any(row.task == task for row in rows)]
+    if not rows:
+        return ""
     lines = ["| policy | kept | " + " | ".join(tasks) + " |", "|---|---|" + "---|" * len(tasks)]
     cells = {(row.policy, row.kept, row.task): row for row in rows}
     for policy, kept in dict.fromkeys((row.policy, row.kept) for row in rows):
