@@ -17,6 +17,7 @@ from pathlib import Path
 
 import torch
 
+from engine.allocator import keep_freed_memory
 from engine.backends.scoring import TRAINING_FREE, scoring_refusal
 from engine.budget import LARGEST_CHUNK, selection_for
 from engine.chat_format import chat_format
@@ -52,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
     """Prints the table. Raises UserError when model, heads or text are missing."""
     _refuse_in_vain(options)
     torch.set_num_threads(options.threads)
+    keep_freed_memory()
     shape = read_shape(options.model or starter_model() or Path())
     target = chosen_target(options, shape)
     _refuse_uneven(options.policies, target)

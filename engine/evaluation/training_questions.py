@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+from engine.allocator import keep_freed_memory
 from engine.errors import UserError
 from engine.evaluation.training_page import figures, rewritten
 from engine.evaluation.training_plots import draw
@@ -38,6 +39,7 @@ def _measure(options: argparse.Namespace) -> None:
     from engine.evaluation.training_comparison import Comparison
 
     torch.set_num_threads(options.threads)
+    keep_freed_memory()
     quiet()
     with Stopping() as stopping:
         comparison = Comparison(options, stopping, _say)

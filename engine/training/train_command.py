@@ -13,6 +13,7 @@ from pathlib import Path
 
 import torch
 
+from engine.allocator import keep_freed_memory
 from engine.locret.training import SMOOTHING_WEIGHT
 from engine.runtimes import DEVICES, DTYPES, WEIGHTS, quiet
 from engine.training.sources.mixture import DEFAULT, GROUPS, SOURCES
@@ -74,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if args.threads:
         torch.set_num_threads(args.threads)
     quiet()
+    keep_freed_memory()
     from engine.training.job import training_job
 
     with Stopping() as stopping, training_job(args, stopping, _say) as work:
