@@ -24,16 +24,16 @@ def faults():
     third.exp().sum()
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
 
-print([faults() for _ in range(6)][-1])
+print(sum([faults() for _ in range(16)][8:]))
 """
 
 
 def _faults(what: str) -> int:
-    """Pages that the system had to give for tensors of some 30 to 60 MB, after there had been others of their sizes."""
+    """Pages that the system had to give for tensors of some 30 to 60 MB, in eight rounds after there had been eight."""
     done = subprocess.run([sys.executable, "-c", SCRIPT, what], capture_output=True, text=True, check=True)
     return int(done.stdout)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it does nothing")
 def test_a_tensor_takes_the_pages_of_the_last_one() -> None:
-    assert _faults("keep") < 1000 < _faults("usual")
+    assert 4 * _faults("keep") < _faults("usual")
