@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.locret.training import OVERLAP_SHARES
+from engine.training.checks import best_check
 
 
 def card(
@@ -58,7 +59,7 @@ def _table(title: str, rows: Mapping[str, Any]) -> list[str]:
 def _figures(checks: Sequence[Mapping[str, Any]]) -> list[str]:
     if not checks:
         return ["None were taken."]
-    best = min(checks, key=lambda row: row["loss"])
+    best = best_check(checks)
     shares = " | ".join(f"overlap at {share:.1%}" for share in OVERLAP_SHARES)
     return [
         f"| step | loss | {shares} |",

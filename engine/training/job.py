@@ -28,6 +28,7 @@ from engine.paths import data_dir, packaged_model, starter_model, unpacked_model
 from engine.runtimes import target_for
 from engine.target import Target
 from engine.training.card import card
+from engine.training.checks import best_check
 from engine.training.corpus import Document
 from engine.training.counted import counted
 from engine.training.data import Data, read_data
@@ -163,7 +164,8 @@ class TrainingJob:
             self._plot(rows)
             assert self.folder.checkpoint is not None
             self.folder.checkpoint.unlink(missing_ok=True)
-            self._say(f"Wrote {args.out}: held-out loss {self.run.best.loss:.4f} at step {self.run.best.step}")
+            best = self.run.best
+            self._say(f"Wrote {args.out}: the weights of step {best.step}, held-out overlap {best.quality:.1%}")
         self.folder.close(state="done", step=self.trainer.step)
         self._part()
 
@@ -272,8 +274,7 @@ class TrainingJob:
         return {name: value for name, value in recipe.items() if name not in ("model", "data")}
 
     def _metadata(self, rows: list[dict[str, Any]]) -> dict[str, str]:
-        checks = [row for row in rows if row["kind"] == "held-out"]
-        best = min(checks, key=lambda row: row["loss"])
+        best = best_check(rows)
         return {
             "model": self.name,
             "model_sha256": " ".join(dict.fromkeys([self.fingerprint, *self.fingerprints])),

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from engine.errors import UserError
 from engine.locret.training import OVERLAP_SHARES, Figures, Trainer
+from engine.training.checks import quality
 from engine.training.plot import draw
 from engine.training.run_folder import RunFolder
 from engine.training.session import TrainingSession
@@ -33,7 +34,7 @@ Ending = Literal["done", "paused"]
 
 @dataclass(frozen=True)
 class Plan:
-    """steps: at most. check_steps: between held-out checks. patience: checks without a better loss before the run
+    """steps: at most. check_steps: between held-out checks. patience: checks without better heads before the run
     stops early; 0: it never does.
     """
 
@@ -48,10 +49,10 @@ class Plan:
 
 @dataclass
 class Best:
-    """The weights with the lowest held-out loss so far. waited: checks since then."""
+    """The weights with the highest `checks.quality` so far. waited: checks since then."""
 
     step: int = 0
-    loss: float = float("inf")
+    quality: float = float("-inf")
     heads: dict[str, Tensor] | None = None
     waited: int = 0
 
@@ -179,9 +180,9 @@ class TrainingRun:
         self._say(f"step {self.trainer.step}: held-out loss {row['loss']:.4f}, overlap {means[2]:.0%}")
         if self.folder.plot is not None:
             draw(self.folder.rows(), self.folder.plot)
-        if row["loss"] < self.best.loss:
+        if quality(row) > self.best.quality:
             heads = {name: weight.detach().cpu().clone() for name, weight in self.trainer.heads.state_dict().items()}
-            self.best = Best(self.trainer.step, row["loss"], heads)
+            self.best = Best(self.trainer.step, quality(row), heads)
         else:
             self.best.waited += 1
         self._check_seconds = time.monotonic() - began

@@ -18,7 +18,7 @@ RECIPE = {"steps": 1500, "labels": "planted=1,continue=1", "dtype": "bfloat16", 
 
 
 def check(step: int, loss: float, kind: str = "held-out") -> Mapping[str, Any]:
-    return {"step": step, "kind": kind, "loss": loss, "overlap_0.25": loss / 2, "overlap_0.125": loss / 4}
+    return {"step": step, "kind": kind, "loss": loss, "overlap_0.25": 0.5 - loss / 10, "overlap_0.125": 0.4}
 
 
 ROWS = [check(20, 0.1, "train"), check(100, 0.9), check(200, 0.7), check(300, 0.8)]
@@ -52,9 +52,9 @@ def test_the_figures_are_those_of_the_held_out_checks_and_say_what_else_these_do
     text = made()
     lines = [line for line in text.splitlines() if line.startswith(("| 20 ", "| 100 ", "| **200** ", "| 300 "))]
     assert lines == [
-        "| 100 | 0.9000 | 45.0% | 22.5% |",
-        "| **200** | **0.7000** | **35.0%** | **17.5%** |",
-        "| 300 | 0.8000 | 40.0% | 20.0% |",
+        "| 100 | 0.9000 | 41.0% | 40.0% |",
+        "| **200** | **0.7000** | **43.0%** | **40.0%** |",
+        "| 300 | 0.8000 | 42.0% | 40.0% |",
     ]
     assert "The weights are those of step 200." in text
     told = " ".join(text.split())

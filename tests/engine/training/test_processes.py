@@ -16,6 +16,7 @@ from engine.locret.heads import RetainingHeads, load_heads
 from engine.locret.training import Sample, head_loss, predict
 from engine.model_shape import read_shape
 from engine.target import Target
+from engine.training.checks import best_check
 from engine.training.data import read_data
 from engine.training.held_out import split
 from engine.training.job import open_backbone, optimisation
@@ -48,7 +49,7 @@ def test_two_processes_write_one_head_file(tmp_path: Path) -> None:
     assert [row["step"] for row in checks] == [1, 2]
     assert "| processes | 2 |" in out.with_suffix(".md").read_text()
 
-    written, best = load_heads(out), min(checks, key=lambda row: row["loss"])["step"]
+    written, best = load_heads(out), best_check(checks)["step"]
     assert written.calibration is not None
     session = own_session(model, text)
     assert apart(written, stepped(session, [[0, 1], [2, 3]][:best])) < LEARNING_RATE / 100
