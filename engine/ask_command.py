@@ -32,7 +32,7 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", help="a GGUF file, a folder or a hub id (default: the starter model)")
     parser.add_argument("--heads", help="retaining heads: a file, a folder or a hub id (default: those for the model)")
     add_runtime_arguments(parser)
-    parser.add_argument("--rank", metavar="OPTIONS", help="how locret ranks, like consensus=0.5,own=1,neighbours=7")
+    parser.add_argument("--rank", metavar="OPTIONS", help="how locret ranks, like consensus=1,own=3,neighbours=7")
     parser.add_argument(
         "--select", metavar="OPTIONS", help="what is kept, like newest=0.25,sinks=4 (all options: docs/selection.md)"
     )

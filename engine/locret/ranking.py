@@ -18,8 +18,8 @@ class Ranking:
     MOST_NEIGHBOURS.
     """
 
-    consensus: float = 1.0
-    own_neighbours: int = 3
+    consensus: float = 0.5
+    own_neighbours: int = 1
     neighbours: int = 7
 
     def __post_init__(self) -> None:

@@ -37,7 +37,7 @@ def card(
         "",
         *_figures(checks),
         "",
-        "The same documents chose these weights (those of the least loss; the run stops when it falls no more) and",
+        "The same documents chose these weights (those that rank best; the run stops when it gets no better) and",
         "calibrate the scores, so the figures flatter them somewhat.",
         "",
         "Loss: SmoothL1 between predicted and labelled scores, in the label's own unit (attention logits). Overlap:",

@@ -16,8 +16,8 @@ from engine.selection_options import UNCHANGED, SelectionChange, policy_of, rank
 @pytest.mark.parametrize(
     ("text", "ranking"),
     [
-        ("consensus=0.5", Ranking(0.5)),
-        ("own=1, neighbours=9", Ranking(1.0, 1, 9)),
+        ("consensus=2", Ranking(2.0)),
+        ("own=3, neighbours=9", Ranking(own_neighbours=3, neighbours=9)),
         ("neighbours=5,consensus=0,own=5", Ranking(0.0, 5, 5)),
     ],
 )
@@ -47,8 +47,8 @@ def test_nothing_said_changes_nothing() -> None:
 
 
 def test_a_policys_name_carries_options_of_both_kinds() -> None:
-    name, ranking, change = policy_of("locret:consensus=0.5,own=1,newest=0.25")
-    assert (name, ranking, change) == ("locret", Ranking(0.5, 1), SelectionChange(newest=0.25))
+    name, ranking, change = policy_of("locret:consensus=2,own=3,newest=0.25")
+    assert (name, ranking, change) == ("locret", Ranking(2.0, 3), SelectionChange(newest=0.25))
     assert policy_of("newest:sinks=0").ranking is None
 
 

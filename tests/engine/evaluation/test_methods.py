@@ -24,11 +24,11 @@ def test_a_name_alone_is_the_method_of_the_table(name: str) -> None:
 def test_options_change_ranking_and_selection(name: str) -> None:
     heads = RetainingHeads(1, 8, 4, 1)
     heads.calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
-    method = method_of(f"{name}:consensus=0.5,own=1,newest=0.25")
+    method = method_of(f"{name}:consensus=2,own=3,newest=0.25")
     assert (method.scores, method.reads) == (METHODS[name].scores, METHODS[name].reads)
     assert method.ranking is not None
     policy = method.ranking(1, heads)
-    assert isinstance(policy, LocretConsensus) and policy.ranking == Ranking(0.5, 1)
+    assert isinstance(policy, LocretConsensus) and policy.ranking == Ranking(2.0, 3)
     assert method.selection(selection_for(512)).newest == 128
 
 
