@@ -45,6 +45,12 @@ def fidelity(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--data", type=Path, help=_CORPUS)
     parser.add_argument(
+        "--part",
+        choices=("test", "validation"),
+        default="test",
+        help=f"its documents that are read: by validation defaults are chosen, by test they are judged ({_DEFAULT})",
+    )
+    parser.add_argument(
         "--tokens", type=_whole("tokens", LEAST_TOKENS), default=2048, help=f"length of each document ({_DEFAULT})"
     )
     parser.add_argument(

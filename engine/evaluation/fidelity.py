@@ -40,7 +40,7 @@ from engine.paths import starter_model
 from engine.runtime_arguments import chosen_target
 from engine.runtimes import BATCH, open_runtime
 from engine.target import Target
-from engine.training.corpus import Document
+from engine.training.corpus import Document, Part
 
 RANDOM_HEADS = "random"
 RANDOM_HIDDEN = 256
@@ -58,8 +58,8 @@ def run(options: argparse.Namespace) -> int:
     target = chosen_target(options, shape)
     _refuse_uneven(options.policies, target)
     heads, heads_name, heads_mark = _heads(options, shape)
-    documents = held_out_documents(options.data)
-    questions = _questions_about(documents)
+    documents = held_out_documents(options.data, options.part)
+    questions = _questions_about(documents, options.part)
     parameters = {
         "tokens": options.tokens,
         "continuation": options.continuation,
@@ -171,9 +171,9 @@ def _refuse_in_vain(options: argparse.Namespace) -> None:
         raise UserError("bad_params", "None of these policies has a use for --heads. Leave them out, or add locret.")
 
 
-def _questions_about(documents: Sequence[Document]) -> list[RealFact]:
+def _questions_about(documents: Sequence[Document], part: Part) -> list[RealFact]:
     """All questions; none, and a sentence, where the corpus has none of the documents that they are about."""
-    questions, names = read_questions(), {document.name for document in documents}
+    questions, names = read_questions(part), {document.name for document in documents}
     if any(question.document in names for question in questions):
         return questions
     message = "The questions about facts are of the manuals of Debian 12, which are not in this corpus: none is asked."

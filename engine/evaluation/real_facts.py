@@ -6,12 +6,12 @@ It knows no model and plants nothing.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.evaluation.answers import found
-from engine.training.corpus import Document
+from engine.training.corpus import Document, Part
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,12 @@ class RealFact:
     answers: tuple[str, ...]
 
 
-def read_questions() -> list[RealFact]:
-    """Every question of real_facts.toml, in the file's order: by document, and by place in it."""
-    table = tomllib.loads(Path(__file__).with_name("real_facts.toml").read_text(encoding="utf-8"))
+FILES: Mapping[Part, str] = {"test": "real_facts.toml", "validation": "validation_facts.toml"}
+
+
+def read_questions(part: Part = "test") -> list[RealFact]:
+    """Every question about the documents of that part, in the file's order: by document, and by place in it."""
+    table = tomllib.loads(Path(__file__).with_name(FILES[part]).read_text(encoding="utf-8"))
     return [
         RealFact(entry["document"], entry["anchor"], entry["question"], tuple(entry["answers"]))
         for entry in table["question"]

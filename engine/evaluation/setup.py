@@ -16,7 +16,7 @@ from engine.model_source import fingerprint
 from engine.runtimes import open_runtime
 from engine.settings import PolicyName
 from engine.target import LLAMA_CPP, Target
-from engine.training.corpus import CorpusError, Document, read_documents
+from engine.training.corpus import CorpusError, Document, Part, read_documents
 
 
 def open_model(path: Path | None, cells: int, policy: PolicyName) -> tuple[Runtime, Policy]:
@@ -39,8 +39,8 @@ def heads_for(shape: ModelShape, chosen: Path | None = None) -> Path:
     return file
 
 
-def held_out_documents(folder: Path | None) -> list[Document]:
-    """The documents of a corpus that were never trained on. folder None: the corpus that `train` downloads.
+def held_out_documents(folder: Path | None, part: Part = "test") -> list[Document]:
+    """The documents of a part of a corpus that is not trained on. folder None: the corpus that `train` downloads.
 
     Raises UserError where it is not there.
     """
@@ -49,7 +49,7 @@ def held_out_documents(folder: Path | None) -> list[Document]:
         advice = "Name the folder of the corpus" if folder else "keepsake-engine train downloads it, or name its folder"
         raise UserError("no_data", f"There is no text to measure on at {corpus}. {advice} with --data.")
     try:
-        documents = [document for document in read_documents(corpus) if document.held_out]
+        documents = [document for document in read_documents(corpus) if document.part == part]
     except CorpusError as error:
         raise UserError("no_data", f"{error}.") from error
     if not documents:

@@ -27,8 +27,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def made_up_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fidelity, "held_out_documents", lambda _: made_up_corpus.documents())
-    monkeypatch.setattr(fidelity, "read_questions", made_up_corpus.facts)
+    monkeypatch.setattr(fidelity, "held_out_documents", lambda *_: made_up_corpus.documents())
+    monkeypatch.setattr(fidelity, "read_questions", lambda _: made_up_corpus.facts())
 
 
 def evaluate(model: Path, *words: object) -> int:
@@ -139,7 +139,7 @@ def test_facts_are_not_asked_where_their_documents_are_not(
     model: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     others = [replace(document, name=f"django/{document.name}") for document in made_up_corpus.documents()]
-    monkeypatch.setattr(fidelity, "held_out_documents", lambda _: others)
+    monkeypatch.setattr(fidelity, "held_out_documents", lambda *_: others)
     assert evaluate(model, "--json", "--samples", 2, "--kept", "0.3", "--policies", "newest") == 0
     said = capsys.readouterr()
     tasks = {row["task"] for row in json.loads(said.out)["rows"]}
