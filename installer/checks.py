@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import time
 from collections.abc import Sequence
@@ -9,6 +10,8 @@ from collections.abc import Sequence
 from installer.layout import Layout
 from installer.steps import spoken
 
+# The whole suite, a file on each core, in their own order: the slow ones of end_to_end begin early.
+ALL_TESTS = ("-n", "logical", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder")
 LINT_IMPORTS = "from importlinter.cli import lint_imports_command; lint_imports_command()"
 
 
@@ -27,12 +30,14 @@ def _checks(pytest_arguments: Sequence[str]) -> list[tuple[str, list[str]]]:
         ("ruff format", ["-m", "ruff", "format", "--check", "."]),
         ("mypy", ["-m", "mypy"]),
         ("import-linter", ["-c", LINT_IMPORTS]),
-        ("pytest", ["-m", "pytest", *pytest_arguments]),
+        ("pytest", ["-m", "pytest", *(pytest_arguments or ALL_TESTS)]),
     ]
 
 
 def _run(layout: Layout, name: str, arguments: Sequence[str]) -> tuple[str, bool, float]:
     print(f"\n== {name}", flush=True)
     start = time.monotonic()
-    status = subprocess.run([layout.python, *arguments], cwd=layout.root, check=False).returncode
+    # torch's own threads would only wait for each other where every core has a test.
+    environment = {"OMP_NUM_THREADS": "1", **os.environ}
+    status = subprocess.run([layout.python, *arguments], cwd=layout.root, env=environment, check=False).returncode
     return name, status == 0, time.monotonic() - start

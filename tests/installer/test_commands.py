@@ -104,6 +104,7 @@ def test_all_checks_run_even_where_one_fails(layout: Layout, venv: FakeVenv, cap
 
 def test_checks_that_pass_exit_with_0(layout: Layout, venv: FakeVenv) -> None:
     assert checks.run_all(layout, []) == 0
+    assert venv.calls()[-1] == "-m pytest -n logical --maxprocesses 4 --dist loadfile --no-loadscope-reorder"
 
 
 def test_the_checkout_is_the_one_that_the_installer_lies_in() -> None:
