@@ -14,8 +14,8 @@ def keep_freed_memory() -> None:
     """For a process of its own that computes and ends: its memory stays at its peak until then.
 
     By default glibc gives the blocks of large tensors back to the system when they are freed, and every page of the
-    next one is asked for and zeroed anew: half of the time of training on a processor (decision 0019). Elsewhere than
-    with glibc it does nothing.
+    next one is asked for and zeroed anew, which was half of the processor's time (decision 0019). Elsewhere than with
+    glibc it does nothing.
     """
     if sys.platform != "linux":
         return

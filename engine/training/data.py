@@ -43,7 +43,7 @@ Say = Callable[[str], None]
 @dataclass
 class Data:
     """documents: for training and validation. test: the corpus's documents that are kept for the evaluation alone.
-    described: each source of text with its licence.
+    described: each source of text with its licence. left_out: files that gave no text, or not all.
     """
 
     documents: list[Document] = field(default_factory=list)
