@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 import torch
@@ -18,21 +17,26 @@ from engine.errors import UserError
 from engine.evaluation.training_page import figures, rewritten
 from engine.evaluation.training_plots import draw
 from engine.evaluation.training_results import Results
-from engine.runtimes import quiet
 from engine.training.stopping import Stopping
 from engine.training.train_command import LEARNING_RATE
+from engine.writable import writable
 
 
 def run(options: argparse.Namespace) -> int:
     """Trains, measures, draws. Raises UserError when model, text or page are missing, or when it is told to stop."""
     _refuse_bad_input(options)
-    if not options.draw:
-        _measure(options)
+    with writable(*_folders(options), otherwise="Choose another place (--out, --save-heads, --checkpoint)."):
+        if not options.draw:
+            _measure(options)
+        _write_page(options)
+    return 0
+
+
+def _write_page(options: argparse.Namespace) -> None:
     results = Results.read(options.out / "figures.json")
     pictures = {name: os.path.relpath(path, options.page.parent) for name, path in draw(results, options.out).items()}
     page = rewritten(options.page.read_text(encoding="utf-8"), figures(results, pictures))
     options.page.write_text(page, encoding="utf-8")
-    return 0
 
 
 def _measure(options: argparse.Namespace) -> None:
@@ -40,7 +44,6 @@ def _measure(options: argparse.Namespace) -> None:
 
     torch.set_num_threads(options.threads)
     keep_freed_memory()
-    quiet()
     with Stopping() as stopping:
         comparison = Comparison(options, stopping, _say)
         try:
@@ -60,9 +63,6 @@ def _refuse_bad_input(options: argparse.Namespace) -> None:
     if not options.page.is_file():
         raise UserError("bad_params", f"There is no page {options.page} to write the figures to. Name one with --page.")
     rewritten(_writable_text(options.page), "")
-    _refuse_unwritable(options.out, "--out")
-    if options.save_heads is not None:
-        _refuse_unwritable(options.save_heads, "--save-heads")
     if options.checkpoint is not None:
         folder = options.checkpoint.parent
         if options.checkpoint.is_dir():
@@ -71,7 +71,12 @@ def _refuse_bad_input(options: argparse.Namespace) -> None:
             raise UserError(
                 "bad_params", f"There is no folder {folder}. Make it, or name another file with --checkpoint."
             )
-        _refuse_unwritable(folder, "--checkpoint")
+
+
+def _folders(options: argparse.Namespace) -> list[Path]:
+    """All that are written to."""
+    checkpoint = options.checkpoint.parent if options.checkpoint is not None else None
+    return [folder for folder in (options.out, options.save_heads, checkpoint) if folder is not None]
 
 
 def _writable_text(page: Path) -> str:
@@ -81,17 +86,6 @@ def _writable_text(page: Path) -> str:
             return file.read()
     except (OSError, UnicodeDecodeError) as error:
         message = f"{page} is no text that can be written to. Name another page with --page."
-        raise UserError("bad_params", message) from error
-
-
-def _refuse_unwritable(folder: Path, option: str) -> None:
-    """Raises UserError where no file can be made in it, or in the folder that it would be made in."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    try:
-        with tempfile.TemporaryDirectory(dir=there):
-            pass
-    except OSError as error:
-        message = f"Nothing can be written to {there}: {error.strerror}. Choose another place with {option}."
         raise UserError("bad_params", message) from error
 
 
