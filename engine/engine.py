@@ -11,13 +11,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine import paths, settings
-from engine.budget import MB, Plan, budget_for, least_mb, most_units, plan, selection_for, short_context
+from engine import paths
+from engine.budget import MB, Plan, most_units, plan, selection_for, short_context
+from engine.configuration import Configuration
 from engine.errors import UserError
 from engine.head_files import find_heads
-from engine.model_shape import ModelShape, model_name, read_shape
-from engine.model_source import fetch, find, fingerprint, not_downloaded
-from engine.runtimes import target_for
+from engine.model_shape import ModelShape, model_name
+from engine.model_source import fetch, find, fingerprint
 from engine.selection_options import UNCHANGED, SelectionChange
 from engine.store import Store
 from engine.store.store import FILE_NAME
@@ -31,14 +31,9 @@ if TYPE_CHECKING:
     from engine.locret.selection import Selection
     from engine.session import Session
 
-DEFAULT_UNITS = 2048
 REMEMBERED = 63
 # Where heads lie that were chosen for a while; those in the folder above are taken without being asked for.
 CHOSEN = "chosen"
-# The policy that is offered for a model without heads, and where the store keeps which run's heads took its place.
-STAND_IN, TAKEN_UP = "keydiff", "run_taken_up"
-# Settings that decide what a budget buys.
-PLANNED = {"budget_mb", "model", "runtime", "device", "dtype", "weights", "allocation", "heads"}
 
 Emit = Callable[[str, dict[str, Any]], None]
 
@@ -81,8 +76,7 @@ class Engine:
     change, what is selected otherwise than by default; ranking, how Locret ranks (None: as by default).
     cancelled: set to stop the running job; working: whether there is one. aside_cancelled: set to stop what goes on
     beside the jobs. training: the runs that train retaining heads. live: what is known of the documents being read and
-    stored nowhere. in_memory: the conversation that the cache holds. settings_changed: called when the engine has
-    changed a setting by itself.
+    stored nowhere. in_memory: the conversation that the cache holds. configuration: the settings and what they buy.
     """
 
     def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
@@ -92,18 +86,15 @@ class Engine:
         self.seed = 0
         self.change = UNCHANGED
         self.ranking: Ranking | None = None
-        self.overrides = settings.checked(overrides or {})
         self.store = Store(self.data_dir / FILE_NAME)
         self.store.purge()
         self.cancelled, self.aside_cancelled = threading.Event(), threading.Event()
         self.working = False
         self.training = TrainingRuns(self.data_dir)
-        self.settings_changed: Callable[[], None] = lambda: None
-        self._taking_up = threading.Lock()
+        self.configuration = Configuration(self.store, self.models_dir, self.training, overrides)
         self.live: dict[str, dict[str, Any]] = {}
         self.in_memory: str | None = None
         self._loaded: Loaded | None = None
-        self._shapes: dict[Path, ModelShape] = {}
 
     def close(self) -> None:
         self.unload()
@@ -113,90 +104,22 @@ class Engine:
 
     def settings(self) -> dict[str, Any]:
         """All settings with their values; `model` is a path, `budget_mb` a number even if never set."""
-        self._take_up_new_heads()
-        known = {k: v for k, v in self.store.settings().items() if k in settings.SETTINGS and v is not None}
-        return self._complete({**settings.defaults(), **known, **self.overrides})
-
-    def _take_up_new_heads(self) -> None:
-        """Heads were trained to be used: the policy that stood in for them makes room, whichever engine finds them
-        written first, and once. What the person chooses after that stays.
-        """
-        run = self.training.finished()
-        if run is None:
-            return
-        with self._taking_up:
-            known = self.store.settings()
-            model = str(known.get("model") or paths.starter_model() or "")
-            if known.get(TAKEN_UP) == run.id or model != run.model:
-                return
-            room = {"policy": "locret"} if known.get("policy") == STAND_IN else {}
-            self.store.save_settings({TAKEN_UP: run.id, **room})
-        if room:
-            self.settings_changed()
-
-    def _complete(self, values: dict[str, Any]) -> dict[str, Any]:
-        """With the starter model where no other is chosen, and a budget where none is."""
-        values = {**values, "model": str(values["model"] or paths.starter_model() or "")}
-        if values["budget_mb"] is None:
-            try:
-                shape = self._shape(self._path(values))
-                values["budget_mb"] = float(least_mb(budget_for(shape, self._target(shape, values), DEFAULT_UNITS)))
-            except UserError:
-                values["budget_mb"] = 1000.0
-        return values
+        return self.configuration.values()
 
     def change_settings(self, changes: Mapping[str, Any]) -> None:
-        """Raises UserError "bad_params", "budget_too_small" or what is wrong with the model; then nothing is
-        changed. A model that has to be downloaded first is looked at when it is there.
-        """
-        wanted = self._complete({**self.settings(), **settings.checked(changes)})
-        if changes.get("heads"):
-            self._refuse_missing_heads(wanted["heads"])
-        if PLANNED & changes.keys() and find(wanted["model"], self.models_dir):
-            bought = self.plan(changes)
-            if not bought.ok:
-                raise UserError("budget_too_small", bought.message or "", minimum_mb=bought.minimum_mb)
-        self.store.save_settings(settings.checked(changes))
-
-    def _refuse_missing_heads(self, chosen: str) -> None:
-        source = find(chosen, self.models_dir, heads=True)
-        if source is not None and not source.exists():
-            raise UserError("heads_unusable", f"There are no retaining heads at {chosen}. Choose others.")
+        """Raises UserError as Configuration.change."""
+        self.configuration.change(changes)
 
     def plan(self, changes: Mapping[str, Any] | None = None) -> Plan:
         """What the settings buy, or would with these changes. Raises UserError for a model that cannot be read."""
-        wanted = self._complete({**self.settings(), **settings.checked(changes or {})})
-        shape = self._shape(self._path(wanted))
-        return self._plan(shape, wanted)
-
-    def _plan(self, shape: ModelShape, values: Mapping[str, Any]) -> Plan:
-        return plan(shape, self._target(shape, values), round(values["budget_mb"] * MB))
-
-    def _target(self, shape: ModelShape, values: Mapping[str, Any]) -> Target:
-        """What runs the model, and where."""
-        chosen = {name: values[name] for name in ("runtime", "device", "dtype", "weights", "allocation")}
-        return target_for(shape, **chosen, chosen_heads=bool(values["heads"]))
-
-    def _path(self, values: Mapping[str, Any]) -> Path:
-        """Of the model's file or folder. Raises UserError for one that has to be downloaded first."""
-        path = find(values["model"], self.models_dir)
-        if path is None:
-            raise not_downloaded(values["model"])
-        return path
-
-    def _shape(self, path: Path) -> ModelShape:
-        if not str(path) or path == Path():
-            raise UserError("model_missing", "No model is installed. Run the installer again, or choose a GGUF file.")
-        if path not in self._shapes:
-            self._shapes[path] = read_shape(path)
-        return self._shapes[path]
+        return self.configuration.plan(changes)
 
     def model_status(self) -> dict[str, Any]:
         """For `status`: what is loaded or would be, without loading it."""
         chosen, message = self.settings()["model"], None
         path = find(chosen, self.models_dir)
         try:
-            self._shape(self._path({"model": chosen}))
+            self.configuration.shape(self.configuration.path({"model": chosen}))
         except UserError as error:
             message = error.message
         loaded = self._loaded if self._loaded and self._loaded.choice.model == path else None
@@ -278,19 +201,20 @@ class Engine:
         """What the speed of reading depends on: the model and what runs it. Raises UserError "not_downloaded"."""
         values = self.settings()
         how = [str(values[name]) for name in ("runtime", "device", "dtype", "weights", "allocation", "policy")]
-        return " ".join([str(self._path(values)), *how])
+        return " ".join([str(self.configuration.path(values)), *how])
 
     def keeps_everything(self) -> bool:
         """Whether nothing is ever evicted. A model that was never loaded may turn out to be one of these."""
         values, loaded = self.settings(), self._loaded
-        known = loaded is not None and loaded.choice.model == self._path(values) and loaded.model.selection is None
-        return values["policy"] == "full" or known
+        if values["policy"] == "full" or loaded is None or loaded.model.selection is not None:
+            return bool(values["policy"] == "full")
+        return loaded.choice.model == self.configuration.path(values)
 
     def _choice(self, emit: Emit) -> Choice:
         """What the settings ask for; a model that is not on this machine yet is downloaded."""
         values = self.settings()
         path = fetch(values["model"], self.models_dir, emit, self.cancelled.is_set)
-        target = self._target(self._shape(path), values)
+        target = self.configuration.target(self.configuration.shape(path), values)
         choice = Choice(
             path,
             target,
@@ -305,7 +229,7 @@ class Engine:
 
     def _bought(self, choice: Choice, target: Target) -> tuple[Selection, int | None]:
         """The parameters of the reading, and how many layers the device holds (None: all)."""
-        shape = self._shape(choice.model)
+        shape = self.configuration.shape(choice.model)
         if choice.units:
             most = most_units(shape, target)
             if choice.units > most:
@@ -324,7 +248,7 @@ class Engine:
         from engine.locret.heads import head_width
         from engine.session import Session
 
-        shape = self._shape(choice.model)
+        shape = self.configuration.shape(choice.model)
         known = self.fingerprint_of(choice.model, self.cancelled.is_set)
         head_file = self._head_file(choice, shape, known, emit)
         target = choice.target if head_file is None else replace(choice.target, head_hidden=head_width(head_file))
@@ -348,7 +272,7 @@ class Engine:
     def _has_other_heads(self, loaded: Loaded) -> bool:
         """Whether another head file is found by itself now than when the model was loaded."""
         choice = loaded.choice
-        if choice.policy != "locret" or choice.heads or self._shape(choice.model).head_hidden:
+        if choice.policy != "locret" or choice.heads or self.configuration.shape(choice.model).head_hidden:
             return False
         found = self.heads_known_for(loaded.fingerprint)
         return _mark(found) != loaded.head_file
@@ -363,7 +287,7 @@ class Engine:
 
     def chosen_model(self) -> ModelShape:
         """What the settings name. Raises UserError for what cannot be read or is not there yet."""
-        return self._shape(self._path(self.settings()))
+        return self.configuration.shape(self.configuration.path(self.settings()))
 
     def fingerprint_of(self, model: Path, abort: Callable[[], bool]) -> str:
         """What a model's content is known by; takes a while the first time. Raises UserError("cancelled")."""

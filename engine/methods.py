@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine import settings, wire
-from engine.engine import PLANNED, Emit, Engine
+from engine.configuration import PLANNED
+from engine.engine import Emit, Engine
 from engine.errors import UserError
 from engine.training_runs import methods as training
 

@@ -91,7 +91,7 @@ class Server:
 
     def run(self, engine: Engine) -> None:
         self.engine = engine
-        engine.settings_changed = self._announce_settings
+        engine.configuration.changed = self._announce_settings
         if engine.store.notice:
             self._send(Failure(None, "user", "database_damaged", engine.store.notice))
         self._jobs = Lane("jobs", self._job, self._refuse, engine.cancelled)

@@ -72,7 +72,7 @@ def test_the_next_reading_uses_them_and_the_one_after_does_not_load_again(engine
 
 
 def test_a_policy_without_heads_is_not_disturbed_by_new_ones(engine: Engine, tmp_path: Path) -> None:
-    engine.overrides["policy"] = "newest"
+    engine.configuration.overrides["policy"] = "newest"
     before = engine.loaded(nothing)
     training_start(engine, {"texts": "folder", "folder": str(tmp_path)}, nothing)
     until(engine.training.status, "done")
