@@ -1,6 +1,6 @@
 """What a file is, by its first bytes, and by its name only where the bytes leave it open.
 
-It knows no format from inside. `kind` is what the protocol calls it: "pdf", "text", "markdown", "unknown".
+It knows no format from inside. `kind` is what the protocol calls it: a key of `readers`, "archive" or "unknown".
 """
 
 from __future__ import annotations
@@ -11,33 +11,46 @@ from pathlib import PurePath
 
 from engine.documents.reasons import SENTENCES, unsupported
 
-HEAD_BYTES = 1024
+# A file of the ZIP form: an Office file, a book or an archive. `packages` tells which.
+PACKAGE = "package"
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
+WEB_ENDINGS = frozenset({".html", ".htm", ".xhtml", ".xht"})
+TABLE_ENDINGS = frozenset({".csv", ".tsv", ".tab"})
+MESSAGE_ENDINGS = frozenset({".eml", ".mht", ".mhtml"})
 OFFICE_ENDINGS = {
-    ".docx": "Word files",
-    ".doc": "Word files",
-    ".xlsx": "Excel files",
-    ".xls": "Excel files",
-    ".pptx": "PowerPoint files",
-    ".ppt": "PowerPoint files",
-    ".odt": "OpenDocument files",
-    ".ods": "OpenDocument files",
-    ".odp": "OpenDocument files",
-    ".epub": "EPUB books",
+    ".doc": "older Word files",
+    ".xls": "older Excel files",
+    ".ppt": "older PowerPoint files",
+    ".msg": "Outlook messages",
     ".pages": "Pages files",
     ".numbers": "Numbers files",
     ".key": "Keynote files",
 }
-PICTURES, SOUNDS, ARCHIVES = "pictures", "sound and film", "archives"
-SIGNATURES = (
-    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF....WEBP|BM....\0\0\0\0|\0\0\x01\0", PICTURES),
-    (rb"\0\0..ftyp(?:heic|heix|mif1|avif)", PICTURES),
+OLDER_OFFICE, ARCHIVES, PICTURES, SOUNDS = (
+    "older Office files",
+    "archives of this kind",
+    "pictures of this kind",
+    "sound and film",
+)
+READ = (
+    (rb"PK\x03\x04|PK\x05\x06", PACKAGE),
+    (rb"\{\\rtf", "rtf"),
+    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF....WEBP|BM....\0\0\0\0", "picture"),
+    (
+        rb"(?:\xef\xbb\xbf)?\s*(?i:(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)?(?:<!doctype html|<html))",
+        "html",
+    ),
+)
+NOT_READ = (
+    (rb"\0\0..ftyp(?:heic|heix|mif1|avif)|\0\0\x01\0", PICTURES),
     (rb"ID3[\x02-\x04]|OggS\0|fLaC\0|RIFF....(?:WAVE|AVI )|\0\0..ftyp|\x1a\x45\xdf\xa3", SOUNDS),
-    (rb"\{\\rtf", "RTF files"),
-    (rb"PK\x03\x04|PK\x05\x06|\x1f\x8b|7z\xbc\xaf\x27\x1c|Rar!|\xfd7zXZ\0|BZh[1-9]|\x28\xb5\x2f\xfd", ARCHIVES),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "older Office files"),
+    (rb"\x1f\x8b|7z\xbc\xaf\x27\x1c|Rar!|\xfd7zXZ\0|BZh[1-9]|\x28\xb5\x2f\xfd", ARCHIVES),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLDER_OFFICE),
     (rb"%!PS", "PostScript files"),
-    (rb"(?:\xef\xbb\xbf)?\s*(?i:<!doctype html|<html)", "web pages"),
+)
+# A message begins with lines of these names; two of them, so that a text that begins with one is a text.
+HEADER = re.compile(
+    rb"(?im)^(?:from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|content-type|x-[\w-]+):"
 )
 PROGRAMS = re.compile(
     rb"\x7fELF|MZ(?=.{0,60}\0)|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|SQLite format 3\0", re.S
@@ -54,29 +67,38 @@ class Kind:
 
 
 def kind_of(name: str, head: bytes) -> Kind:
-    """What the file called `name` is, from its first HEAD_BYTES. "text" still has to prove itself when decoded."""
+    """What the file called `name` is, from its first bytes. "text", "markdown", "csv", "html" and "email" still have to
+    prove that they are text when decoded; PACKAGE has to be looked into.
+    """
     ending = PurePath(name).suffix.lower()
     if not head:
         return _refused("empty_file")
     if head.lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith(b"%PDF-") or (ending == ".pdf" and b"%PDF-" in head):
         return Kind("pdf")
-    if ending == ".pdf":
-        return _refused("wrong_type")
-    if PROGRAMS.match(head):
-        return _refused("binary")
-    foreign = _foreign(ending, head)
-    if foreign is not None:
-        return Kind("unknown", "unsupported_type", unsupported(foreign))
-    return Kind("markdown" if ending in MARKDOWN_ENDINGS else "text")
-
-
-def _foreign(ending: str, head: bytes) -> str | None:
-    """The plural name of a known kind that is not read yet."""
-    for pattern, plural in SIGNATURES:
+    if ending == ".pdf" or PROGRAMS.match(head):
+        return _refused("wrong_type" if ending == ".pdf" else "binary")
+    for pattern, plural in NOT_READ:
         if re.match(pattern, head, re.S):
-            office = plural in (ARCHIVES, "older Office files")
-            return OFFICE_ENDINGS.get(ending, plural) if office else plural
-    return "web pages" if ending in (".html", ".htm", ".xhtml") else None
+            return Kind("unknown", "unsupported_type", unsupported(OFFICE_ENDINGS.get(ending, plural)))
+    for pattern, kind in READ:
+        if re.match(pattern, head, re.S):
+            return Kind(kind)
+    return Kind(_kind_of_text(ending, head))
+
+
+def _kind_of_text(ending: str, head: bytes) -> str:
+    for endings, kind in (
+        (WEB_ENDINGS, "html"),
+        (MESSAGE_ENDINGS, "email"),
+        (TABLE_ENDINGS, "csv"),
+        (MARKDOWN_ENDINGS, "markdown"),
+    ):
+        if ending in endings:
+            return kind
+    begins, *_ = re.split(rb"\r?\n\r?\n", head.removeprefix(b"\xef\xbb\xbf"), maxsplit=1)
+    names = {found.split(b":")[0].lower() for found in HEADER.findall(begins)}
+    is_message = HEADER.match(begins) and {b"from", b"received", b"return-path"} & names and len(names) > 2
+    return "email" if is_message else "text"
 
 
 def _refused(reason: str) -> Kind:

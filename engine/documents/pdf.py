@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pymupdf
 
 from engine.documents.layout import Line, page_text
 from engine.documents.page import Page
+from engine.documents.reader import How, LeftOut, Reader, Unreadable
+from engine.documents.source import Source
 
 pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
@@ -42,45 +43,44 @@ PICTURE_AREA = 0.02
 OUTLINED_TEXT_PATHS = 50
 
 
-class PdfError(Exception):
-    """The file as a whole cannot be read; `reason` is a code of `reasons`."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
+def open_pdf(source: Source, how: How) -> Reader:
+    """Raises Unreadable as Pdf."""
+    return Pdf(source, how)
 
 
 class Pdf:
-    """An open PDF file. Raises PdfError: damaged, wrong_type, encrypted, wrong_password. Close it after use."""
+    """An open PDF file. Raises Unreadable: damaged, wrong_type, encrypted, wrong_password. Close it after use."""
 
-    def __init__(self, path: Path, password: str | None = None) -> None:
+    def __init__(self, source: Source, how: How) -> None:
+        self.left_out: list[LeftOut] = []
         try:
-            self._document = pymupdf.open(path, filetype="pdf")
+            where = {"filename": source.path} if source.path is not None else {"stream": source.data}
+            self._document = pymupdf.open(**where, filetype="pdf")
         except Exception as error:  # PyMuPDF raises several types for a broken file
-            raise PdfError("damaged") from error
+            raise Unreadable("damaged") from error
         try:
-            self.page_count = self._checked(password)
-        except PdfError:
+            self.page_count = self._checked(how.password)
+        except Unreadable:
             self.close()
             raise
         except Exception as error:
             self.close()
-            raise PdfError("damaged") from error
+            raise Unreadable("damaged") from error
 
     def _checked(self, password: str | None) -> int:
         """Physical pages, as the file claims."""
         if not self._document.is_pdf:
-            raise PdfError("wrong_type")
+            raise Unreadable("wrong_type", kind="unknown")
         if self._document.needs_pass and not (password is not None and self._document.authenticate(password)):
-            raise PdfError("encrypted" if password is None else "wrong_password")
+            raise Unreadable("encrypted" if password is None else "wrong_password")
         pages = int(self._document.page_count)
         if not 0 < pages <= MOST_PAGES:
-            raise PdfError("damaged")
+            raise Unreadable("damaged")
         return pages
 
-    def pages(self) -> Iterator[Page]:
-        """Every page in order; one that fails does not end the others."""
-        for index in range(self.page_count):
+    def pages(self, first: int = 1) -> Iterator[Page]:
+        """From that page on, in order; one that fails does not end the others."""
+        for index in range(first - 1, self.page_count):
             try:
                 yield self._page(index)
             except Exception:  # PyMuPDF raises several types; the page is named with what became of it

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.documents.places import word
+
 SENTENCES = {
     "encrypted": "This file needs a password. Save a copy without one and drop it again.",
     "wrong_password": "That password does not open this file. Check it and type it again.",
@@ -20,6 +22,15 @@ SENTENCES = {
     "unsupported_type": "Keepsake cannot read this kind of file yet. Save it as PDF or text and drop that.",
     "binary": "This file holds a program's data and no text. Drop a PDF or a text file instead.",
     "too_large": "This file is over 64 MB of text. Split it and drop the parts.",
+    "too_large_unpacked": "Unpacked, this file is larger than any document. Check where it came from.",
+    "unsafe_xml": "Parts of this file would grow without end when read, as harmful files do. Check where it came from.",
+    "unsafe_archive": "This file names places outside itself, as harmful files do. Check where it came from.",
+    "drm_protected": "This book is locked by its seller (DRM). Drop a copy without such a lock.",
+    "too_slow": "This file took longer than any document should. Open it elsewhere, save it as PDF and drop that.",
+    "too_much_memory": "This file needed more memory than any document should. Save it as PDF and drop that.",
+    "too_deep": "This lies in a file that lies in a file, and so on. Take it out and drop it by itself.",
+    "crashed": "The program that reads files ended on this one. Open it elsewhere, save it as PDF and drop that.",
+    "some_parts_left_out": "Parts of this file could not be read.",
     "no_permission": "This computer does not let you open this. Change its permissions and drop it again.",
     "no_such_file": "This file is no longer there. Check where it went and drop it again.",
     "disk_error": "The disk did not give this file whole. Check the disk or the connection and drop it again.",
@@ -32,30 +43,48 @@ SENTENCES = {
 }
 
 INSTEAD = {
-    "pictures": "Run text recognition (OCR) on it, save that as PDF and drop it.",
+    "pictures of this kind": "Save it as PNG or JPEG and drop that.",
     "sound and film": "Drop a written copy of what is said in it.",
-    "archives": "Unpack it and drop what is in it.",
+    "archives": "Archives within a folder or another file are left out. Drop it by itself.",
+    "archives of this kind": "Unpack it and drop what is in it.",
 }
 
 
 def unsupported(kind: str) -> str:
     """The sentence for a known kind of file that is not read yet; `kind` in the plural, as in "Word files"."""
+    if kind == "archives":
+        return INSTEAD[kind]
     return f"Keepsake cannot read {kind} yet. {INSTEAD.get(kind, 'Save it as PDF and drop it again.')}"
 
 
-def pages_sentence(reason: str, pages: Sequence[int]) -> str:
-    """The sentence for a document of which these pages, and only these, were not read."""
-    them, recognise = _name(pages), "Run text recognition (OCR) on the file and drop it again."
+def pages_sentence(reason: str, pages: Sequence[int], kind: str = "pdf") -> str:
+    """The sentence for a document of which these parts, and only these, were not read. kind: of document."""
+    them, recognise = _name(pages, word(kind) or "part"), "Run text recognition (OCR) on the file and drop it again."
     are, have, picture = ("is", "has", "a picture") if len(pages) == 1 else ("are", "have", "pictures")
+    copy, anew = "The others were read; get another copy for the rest.", "Save the file as a new PDF and drop that."
     what = {
-        "damaged": f"{them} {are} damaged. The others were read; get another copy for the rest.",
+        "damaged": f"{them} {are} damaged. {copy}",
         "no_text_layer": f"{them} {are} {picture} without text. {recognise}",
         "unreadable_font": f"{them} {have} letters without names. {recognise}",
+        "unsafe_xml": f"{them} would grow without end when read and {are} left out. Check where the file came from.",
+        "too_large_unpacked": f"{them} {are} larger than any document and {are} left out.",
+        "too_slow": f"{them} took longer than a page should and {are} left out. {anew}",
+        "too_much_memory": f"{them} needed too much memory and {are} left out. {anew}",
+        "crashed": f"{them} ended the program that reads files and {are} left out. {anew}",
     }
-    return what[reason]
+    return what.get(reason) or f"{them} {are} left out. {SENTENCES[reason]}"
 
 
-def _name(pages: Sequence[int]) -> str:
+def left_out_sentence(names: Sequence[str]) -> str:
+    """The sentence for what lies in a document and could not be read, by name."""
+    known = [name for name in names if name]
+    if not known:
+        return "A part of it could not be read." if len(names) == 1 else f"{len(names)} parts of it could not be read."
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"Not read: {', '.join(known[:3])}{more}."
+
+
+def _name(pages: Sequence[int], one: str) -> str:
     """ "Page 4", "Pages 2 and 4", "Pages 1, 3 to 5 and 9"."""
     runs: list[list[int]] = []
     for page in pages:
@@ -69,4 +98,4 @@ def _name(pages: Sequence[int]) -> str:
             [str(first)] if first == last else [str(first), str(last)] if last == first + 1 else [f"{first} to {last}"]
         )
     words = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
-    return f"{'Page' if len(pages) == 1 else 'Pages'} {words}"
+    return f"{one.capitalize() if len(pages) == 1 else one.capitalize() + 's'} {words}"

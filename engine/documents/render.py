@@ -6,17 +6,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from engine.documents.page import Page
+from engine.documents.places import heading
 
 
 def render(name: str, pages: Iterable[Page], kind: str = "pdf") -> list[tuple[int, str]]:
-    """(page number, text) of each page with text, in order; the first begins with the document's name.
+    """(page number, text) of each part with text, in order; the first begins with the document's name.
 
-    Page headings only where the kind has pages ("pdf").
+    Parts have headings where the kind has parts.
     """
     segments: list[tuple[int, str]] = []
+    before: Page | None = None
     for page in pages:
         if page.text:
             header = "" if segments else f"[Document: {name}]\n"
-            heading = f"[Page {page.number}]\n" if kind == "pdf" else ""
-            segments.append((page.number, f"{header}{heading}{page.text}\n\n"))
+            above = heading(kind, page, before)
+            line = f"[{above}]\n" if above else ""
+            segments.append((page.number, f"{header}{line}{page.text}\n\n"))
+            before = page
     return segments

@@ -17,9 +17,6 @@ COPY = Path(__file__).parents[2] / "data" / "cases"
 FOLDER = Path(os.environ.get("KEEPSAKE_CASES", COPY))
 CASES: list[dict[str, Any]] = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
 
-# Kinds of file that are refused by name until they can be read.
-LATER_ENDINGS = {".docx", ".doc", ".rtf", ".odt", ".epub", ".html", ".htm", ".xlsx", ".pptx"}
-
 
 def maker() -> ModuleType:
     """The pack's own program for what git cannot hold."""
@@ -80,6 +77,10 @@ def check_text(extracted: Extracted, expect: dict[str, Any], file: str) -> None:
         assert whole.count(text) <= times
     for token in expect.get("control_tokens", []):
         assert token in whole
+    for item in expect.get("should_contain", []):
+        assert normalised(item["text"], expect) in normalised(all_text(extracted, item["page"]), expect)
+    for text in expect.get("should_not_contain", []):
+        assert normalised(text, expect) not in whole
     if "line_count" in expect:
         assert len(all_text(extracted).strip("\n").split("\n")) == expect["line_count"]
 

@@ -1,4 +1,4 @@
-"""Every case of the pack comes out as its manifest says, and kinds that are not read yet are refused by name."""
+"""Every case of the pack comes out as its manifest says."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ import pytest
 
 from engine.documents.extract import Extracted, extract
 from engine.documents.find import find_files
-from tests.engine.documents.cases import CASES, FOLDER, LATER_ENDINGS, all_text, check, maker
+from tests.engine.documents.cases import CASES, FOLDER, all_text, check, maker
 
-NOW = [case for case in CASES if len(case["files"]) == 1 and Path(case["files"][0]).suffix not in LATER_ENDINGS]
-LATER = [case for case in CASES if len(case["files"]) == 1 and Path(case["files"][0]).suffix in LATER_ENDINGS]
+ALONE = [case for case in CASES if len(case["files"]) == 1]
 DROPS = [case for case in CASES if len(case["files"]) > 1]
 MADE = [case for case in CASES if not case["files"]]
 IN_A_CHILD = """
@@ -38,10 +37,10 @@ def named(cases: list[dict[str, Any]]) -> Any:
 
 
 def test_every_case_is_judged() -> None:
-    assert len(NOW) + len(LATER) + len(DROPS) + len(MADE) == len(CASES) > 0
+    assert len(ALONE) + len(DROPS) + len(MADE) == len(CASES) > 0
 
 
-@named(NOW + MADE)
+@named(ALONE + MADE)
 def test_a_case(case: dict[str, Any], tmp_path: Path) -> None:
     if case["files"]:
         (file,) = case["files"]
@@ -50,21 +49,13 @@ def test_a_case(case: dict[str, Any], tmp_path: Path) -> None:
         check_made(case, tmp_path / case["make"]["file"])
 
 
-@named([case for case in NOW if "with_password" in case["expect"]])
+@named([case for case in ALONE if "with_password" in case["expect"]])
 def test_a_password_opens_the_file_and_a_wrong_one_does_not(case: dict[str, Any]) -> None:
     (file,) = case["files"]
     given = case["expect"]["with_password"]
     wrong = extract(FOLDER / file, password=given["wrong"])
     assert (wrong.outcome, wrong.reason, wrong.pages) == ("needs_password", "wrong_password", ())
     check(extract(FOLDER / file, password=given["password"]), given["expect"], file)
-
-
-@named(LATER)
-def test_a_kind_not_read_yet_is_refused_by_name(case: dict[str, Any]) -> None:
-    (file,) = case["files"]
-    extracted = extract(FOLDER / file)
-    assert (extracted.outcome, extracted.reason, extracted.pages) == ("refused", "unsupported_type", ())
-    assert extracted.message is not None and extracted.message.startswith("Keepsake cannot read ")
 
 
 @named([case for case in CASES if "limits" in case["expect"]])

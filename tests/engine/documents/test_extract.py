@@ -8,8 +8,9 @@ from pathlib import Path
 import pymupdf
 import pytest
 
-from engine.documents import extract as module
-from engine.documents.extract import Extracted, extract, file_sha256, judge
+from engine.documents import plain
+from engine.documents.extract import Extracted, extract, file_sha256
+from engine.documents.judge import judge
 from engine.documents.page import Page
 from engine.documents.reasons import SENTENCES
 from engine.errors import UserError
@@ -74,7 +75,7 @@ def test_what_cannot_be_opened_has_a_reason(tmp_path: Path, monkeypatch: pytest.
     os.mkfifo(tmp_path / "pipe.txt")
     (tmp_path / "blank.txt").write_text(" \n\n")
     (tmp_path / "large.txt").write_text("larger than allowed")
-    monkeypatch.setattr(module, "LARGEST_TEXT", 10)
+    monkeypatch.setattr(plain, "LARGEST_TEXT", 10)
     reasons = {name: extract(tmp_path / name).reason for name in ("pipe.txt", "gone.txt", "blank.txt", "large.txt")}
     assert reasons == {
         "pipe.txt": "special_file",
@@ -117,13 +118,15 @@ def test_a_file_that_the_system_keeps_back(
     ],
 )
 def test_a_pdf_is_judged_by_its_pages(pages: tuple[Page, ...], outcome: str, reason: str | None) -> None:
-    extracted = judge("0" * 64, pages)
+    extracted = judge("pdf", "0" * 64, pages, len(pages))
     assert (extracted.outcome, extracted.reason, extracted.page_count) == (outcome, reason, len(pages))
     assert (extracted.message is None) == (outcome == "read")
 
 
 def test_every_page_that_was_not_read_is_named() -> None:
-    extracted = judge("0" * 64, (page(1, "read"), page(2, "failed", "damaged"), page(3, "needs_ocr", "no_text_layer")))
+    extracted = judge(
+        "pdf", "0" * 64, (page(1, "read"), page(2, "failed", "damaged"), page(3, "needs_ocr", "no_text_layer"))
+    )
     assert extracted.message is not None
     assert (
         extracted.message.startswith("Page 2 is damaged.") and "Page 3 is a picture without text." in extracted.message

@@ -10,7 +10,9 @@ import pymupdf
 import pytest
 
 from engine.documents.extract import extract
-from engine.documents.pdf import Pdf, PdfError
+from engine.documents.pdf import Pdf
+from engine.documents.reader import How, Unreadable
+from engine.documents.source import file_source
 
 SENTENCE = "The weir keeper counts the eels that pass the third gate each night in autumn."
 
@@ -30,7 +32,7 @@ def scan(page: Any, share: float = 1.0) -> None:
 
 
 def outcomes(path: Path) -> list[tuple[str, str | None, str]]:
-    pdf = Pdf(path)
+    pdf = Pdf(file_source(path), How())
     try:
         return [(page.outcome, page.reason, page.text) for page in pdf.pages()]
     finally:
@@ -132,7 +134,7 @@ def test_a_broken_file_is_refused_and_prints_nothing(
 ) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(content)
-    with pytest.raises(PdfError) as refused:
-        Pdf(path)
+    with pytest.raises(Unreadable) as refused:
+        Pdf(file_source(path), How())
     assert refused.value.reason == "damaged"
     assert capfd.readouterr() == ("", "")

@@ -1,0 +1,88 @@
+"""What became of a document, from what became of its parts. It knows nothing of kinds or of where pages come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.documents.page import Page
+from engine.documents.reader import LeftOut
+from engine.documents.reasons import SENTENCES, left_out_sentence, pages_sentence
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What became of a file.
+
+    kind: a key of `readers`, "archive" or "unknown". outcome: "read", "partial", "needs_password", "needs_ocr",
+    "refused". reason: a code of `reasons`, or None; message: the same as a sentence. sha256: of the file; None if it
+    could not be read at all. page_count: physical pages, or None where the kind has none. left_out: what lies in it and
+    gave no text.
+    """
+
+    kind: str
+    sha256: str | None
+    outcome: str
+    reason: str | None = None
+    message: str | None = None
+    page_count: int | None = None
+    pages: tuple[Page, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def pages_read(self) -> int:
+        """How many pages gave text."""
+        return sum(page.outcome == "read" for page in self.pages)
+
+
+def judge(
+    kind: str,
+    sha256: str | None,
+    pages: Sequence[Page],
+    page_count: int | None = None,
+    left_out: Sequence[LeftOut] = (),
+) -> Extracted:
+    """A document whose pages have all been tried."""
+    read, pictures, lost = (_of(pages, "read"), _of(pages, "needs_ocr"), _of(pages, "failed"))
+    lost += [page for page in read if page.reason is not None]
+    missing = [part for part in left_out if part.reason is not None]
+    outcome, reason, message = "read", None, None
+    if read and (lost or pictures):
+        outcome, reason = "partial", _worst(lost) if lost else "some_pages_need_ocr"
+        message = _sentences(kind, lost, pictures)
+    elif pictures:
+        fonts = all(page.reason == "unreadable_font" for page in pictures)
+        outcome, reason = "needs_ocr", "unreadable_font" if fonts else "no_text_layer"
+        message = SENTENCES[reason]
+    elif not read:
+        outcome, reason = "refused", _worst(lost) if lost else "no_text"
+        message = SENTENCES[reason]
+    elif missing:
+        reasons = {part.reason for part in missing}
+        outcome, reason = "partial", next(iter(reasons)) if len(reasons) == 1 else "some_parts_left_out"
+    if missing and outcome == "partial":
+        message = " ".join(filter(None, (message, left_out_sentence([part.name for part in missing]))))
+    return Extracted(kind, sha256, outcome, reason, message, page_count, tuple(pages), tuple(left_out))
+
+
+def unread(kind: str, sha256: str | None, reason: str, message: str | None = None) -> Extracted:
+    """A document of which nothing can be read."""
+    outcome = "needs_password" if reason in ("encrypted", "wrong_password") else "refused"
+    return Extracted(kind, sha256, outcome, reason, message or SENTENCES[reason])
+
+
+def _of(pages: Sequence[Page], outcome: str) -> list[Page]:
+    return [page for page in pages if page.outcome == outcome]
+
+
+def _worst(lost: Sequence[Page]) -> str:
+    """The reason of most of the pages that are lost."""
+    reasons = [page.reason or "damaged" for page in lost]
+    return max(reasons, key=reasons.count)
+
+
+def _sentences(kind: str, *groups: list[Page]) -> str:
+    reasons: dict[str, list[Page]] = {}
+    for page in sorted((page for group in groups for page in group), key=lambda page: page.number):
+        reasons.setdefault(page.reason or "damaged", []).append(page)
+    return " ".join(pages_sentence(reason, [page.number for page in found], kind) for reason, found in reasons.items())

@@ -1,0 +1,34 @@
+"""How much a document may cost. Bounds that are looked at before something is unpacked come first, those that end a
+process that went too far anyway come last. Bytes, seconds and counts.
+"""
+
+from __future__ import annotations
+
+MIB = 2**20
+
+LARGEST_TEXT = 64 * MIB
+"""Of a file that is text, or text with marks in it: plain, Markdown, HTML, RTF, CSV, a message's own text."""
+LARGEST_PART = 64 * MIB
+"""Of one part of an archive or an Office file, unpacked."""
+LARGEST_UNPACKED = 256 * MIB
+"""Of all parts that are read of one file, together."""
+LARGEST_DIRECTORY = 16 * MIB
+"""Of an archive's list of what is in it."""
+MOST_ENTRIES = 20_000
+"""In an archive."""
+MOST_RATIO, RATIO_FROM = 200, 10 * MIB
+"""How many times its packed size a part may have, once it is larger than RATIO_FROM."""
+DEEPEST_XML = 200
+"""Elements within one another."""
+DEEPEST_DOCUMENT = 2
+"""Documents within one another: an attachment of a message, a message that is attached to it."""
+MOST_ATTACHMENTS = 200
+MOST_PIXELS = 100_000_000
+"""Of a picture."""
+
+PAGE_SECONDS, RECOGNITION_SECONDS, OPENING_SECONDS = 20.0, 90.0, 30.0
+"""Of the reading process's own time: for a page, for a page whose picture is recognised, until the first page."""
+PATIENCE = 5.0
+"""How many times that may pass on the clock, on a machine that is busy with other things."""
+MEMORY, RECOGNITION_MEMORY = 1024 * MIB, 2048 * MIB
+"""Beyond what the reading process held before the file."""

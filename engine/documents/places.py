@@ -1,0 +1,34 @@
+"""What the parts of a document are called, for the person and for the model. It knows kinds by name alone."""
+
+from __future__ import annotations
+
+from engine.documents.page import Page
+
+WORDS = {
+    "pdf": "page",
+    "picture": "page",
+    "pptx": "slide",
+    "odp": "slide",
+    "xlsx": "sheet",
+    "ods": "sheet",
+    "epub": "chapter",
+    "email": "part",
+}
+
+
+def word(kind: str) -> str | None:
+    """What a part of this kind of document is called; None where it is one piece."""
+    return WORDS.get(kind)
+
+
+def heading(kind: str, page: Page, before: Page | None) -> str | None:
+    """The line that the model sees above a part, without brackets; None for a document of one piece. before: the part
+    above it: a section is named where it changes.
+    """
+    name = word(kind)
+    if name is None:
+        return None
+    if page.label is not None:
+        return f"{name.capitalize()} {page.number}: {page.label}"
+    named = page.section if before is None or before.section != page.section else None
+    return f"{name.capitalize()} {page.number}" + (f", {named}" if named else "")
