@@ -8,17 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from engine.documents.limits import LARGEST_TEXT
+from engine.documents.reader import Unreadable
+
 CELL = " | "
 DEEPEST_HEADING = 6
 _BLANKS = re.compile(r"[ \t\r\n\f\v\u00a0]+")
 
 
 class Flow:
-    """Takes a document's pieces in the order in which they are read."""
+    """Takes a document's pieces in the order in which they are read. Its methods raise Unreadable, too_large_unpacked:
+    a small file can name the same long text over and over.
+    """
 
     def __init__(self) -> None:
         self._blocks: list[str] = []
         self._last = ""
+        self._left = LARGEST_TEXT
 
     def __bool__(self) -> bool:
         return bool(self._blocks)
@@ -64,6 +70,9 @@ class Flow:
         return "".join(self._blocks)
 
     def _add(self, what: str, text: str) -> None:
+        self._left -= len(text) + 2
+        if self._left < 0:
+            raise Unreadable("too_large_unpacked")
         if self._blocks:
             close = what == self._last and what in ("item", "row", "note")
             self._blocks.append("\n" if close else "\n\n")

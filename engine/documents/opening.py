@@ -12,15 +12,22 @@ from engine.documents.readers import reader_of
 from engine.documents.reasons import unsupported
 from engine.documents.source import Source
 
+# How files of the older compound form begin. `compound` tells what they are.
+COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
 
 def kind_of_source(source: Source) -> Kind:
     """By its first bytes, of a package by what is in it, and by its name where these leave it open. Raises OSError."""
     kind = kind_of(source.name, source.head)
-    if kind.kind != PACKAGE:
-        return kind
-    from engine.documents.packages import package_kind
+    if kind.kind == PACKAGE:
+        from engine.documents.packages import package_kind
 
-    return package_kind(source)
+        return package_kind(source)
+    if source.head.startswith(COMPOUND) and kind.reason == "unsupported_type":
+        from engine.documents.compound import compound_kind
+
+        return compound_kind(source)
+    return kind
 
 
 def open_document(source: Source, how: How) -> tuple[str, Reader]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from engine.documents.kinds import OFFICE_ENDINGS, Kind
+from engine.documents.office_package import CONTENT_TYPES, OfficePackage
 from engine.documents.reader import Unreadable
 from engine.documents.reasons import SENTENCES, unsupported
-from engine.documents.safe_xml import tree
-from engine.documents.safe_zip import SafeZip
 from engine.documents.source import Source
 
-CONTENT_TYPES, MIMETYPE = "[Content_Types].xml", "mimetype"
-_TYPES = "{http://schemas.openxmlformats.org/package/2006/content-types}"
+MIMETYPE = "mimetype"
 # The main part of an Office file by the end of its content type.
 OFFICE = {
     "wordprocessingml.document.main+xml": "docx",
@@ -24,18 +22,36 @@ OFFICE = {
     "presentationml.template.main+xml": "pptx",
     "presentation.macroEnabled.main+xml": "pptx",
     "slideshow.macroEnabled.main+xml": "pptx",
+    "powerpoint.template.macroEnabled.main+xml": "pptx",
     "spreadsheetml.sheet.main+xml": "xlsx",
     "spreadsheetml.template.main+xml": "xlsx",
     "sheet.macroEnabled.main+xml": "xlsx",
+    "excel.template.macroEnabled.main+xml": "xlsx",
 }
+# Packages of the same form that are no document that is read, by their content types.
+OTHER_PACKAGES = {
+    "excel.sheet.binary": "Excel files of the binary form",
+    "excel.addin": "Excel files of the binary form",
+    "ms-visio.": "Visio drawings",
+    "fixeddocument": "XPS files",
+    "3dmanufacturing": "models for printing",
+}
+_ODF = "application/vnd.oasis.opendocument."
 MIMETYPES = {
     "application/epub+zip": "epub",
-    "application/vnd.oasis.opendocument.text": "odt",
-    "application/vnd.oasis.opendocument.text-template": "odt",
-    "application/vnd.oasis.opendocument.spreadsheet": "ods",
-    "application/vnd.oasis.opendocument.spreadsheet-template": "ods",
-    "application/vnd.oasis.opendocument.presentation": "odp",
-    "application/vnd.oasis.opendocument.presentation-template": "odp",
+    f"{_ODF}text": "odt",
+    f"{_ODF}text-template": "odt",
+    f"{_ODF}text-master": "odt",
+    f"{_ODF}spreadsheet": "ods",
+    f"{_ODF}spreadsheet-template": "ods",
+    f"{_ODF}presentation": "odp",
+    f"{_ODF}presentation-template": "odp",
+    f"{_ODF}graphics": "odp",
+    f"{_ODF}graphics-template": "odp",
+}
+OTHER_MIMETYPES = {
+    _ODF: "OpenDocument files of this kind",
+    "application/vnd.sun.xml.": "older OpenOffice files",
 }
 _LONGEST_MIMETYPE = 200
 
@@ -43,33 +59,55 @@ _LONGEST_MIMETYPE = 200
 def package_kind(source: Source) -> Kind:
     """A key of `readers`, "archive", or a reason why it is not read. Raises OSError."""
     try:
-        package = SafeZip(source)
+        package = OfficePackage(source)
     except Unreadable as unreadable:
-        return _refused(unreadable.reason)
+        return _refused(unreadable)
     try:
         return _kind(package, PurePath(source.name).suffix.lower())
     except Unreadable as unreadable:
-        return _refused(unreadable.reason)
+        return _refused(unreadable)
     finally:
         package.close()
 
 
-def _kind(package: SafeZip, ending: str) -> Kind:
-    if MIMETYPE in package and package.size(MIMETYPE) <= _LONGEST_MIMETYPE:
-        found = MIMETYPES.get(package.read(MIMETYPE).decode("ascii", "replace").strip())
-        if found is not None:
-            return Kind(found)
-    if "META-INF/container.xml" in package:
-        return Kind("epub")
-    if CONTENT_TYPES in package:
-        for override in tree(package.read(CONTENT_TYPES)).iter(f"{_TYPES}Override"):
-            kind = next((kind for end, kind in OFFICE.items() if override.get("ContentType", "").endswith(end)), None)
-            if kind is not None:
+def _kind(package: OfficePackage, ending: str) -> Kind:
+    for kind in (_by_mimetype(package), _by_content_type(package)):
+        if kind is not None:
+            return kind
+    if any(name.endswith(".iwa") or name == "Index.zip" for name in package.names):
+        return _unsupported(OFFICE_ENDINGS.get(ending, "Pages, Numbers and Keynote files"))
+    return _unsupported(OFFICE_ENDINGS[ending]) if ending in OFFICE_ENDINGS else Kind("archive")
+
+
+def _by_mimetype(package: OfficePackage) -> Kind | None:
+    """Books and OpenDocument files name themselves in a part of their own."""
+    named = package.read(MIMETYPE)[:_LONGEST_MIMETYPE].decode("ascii", "replace").strip() if MIMETYPE in package else ""
+    if named in MIMETYPES:
+        return Kind(MIMETYPES[named])
+    for begin, plural in OTHER_MIMETYPES.items():
+        if named.startswith(begin):
+            return _unsupported(plural)
+    return Kind("epub") if "META-INF/container.xml" in package else None
+
+
+def _by_content_type(package: OfficePackage) -> Kind | None:
+    if CONTENT_TYPES not in package:
+        return None
+    types = [kind for _, kind in package.content_types()]
+    for found in types:
+        for end, kind in OFFICE.items():
+            if found.endswith(end):
                 return Kind(kind)
-    if ending in OFFICE_ENDINGS:
-        return Kind("unknown", "unsupported_type", unsupported(OFFICE_ENDINGS[ending]))
-    return Kind("archive")
+    for found in types:
+        for word, plural in OTHER_PACKAGES.items():
+            if word in found:
+                return _unsupported(plural)
+    return None
 
 
-def _refused(reason: str) -> Kind:
-    return Kind("unknown", reason, SENTENCES[reason])
+def _unsupported(plural: str) -> Kind:
+    return Kind("unknown", "unsupported_type", unsupported(plural))
+
+
+def _refused(unreadable: Unreadable) -> Kind:
+    return Kind("unknown", unreadable.reason, unreadable.message or SENTENCES[unreadable.reason])

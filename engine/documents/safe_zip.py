@@ -1,13 +1,17 @@
 """The parts of an archive, within bounds that are looked at before anything is unpacked. Nothing is ever written.
 
-It knows the ZIP form and nothing of what the parts hold.
+It knows the ZIP form (APPNOTE.TXT 6.3.10) and nothing of what the parts hold.
 """
 
 from __future__ import annotations
 
+import copy
+import errno
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO
 
 from engine.documents.limits import (
@@ -20,30 +24,32 @@ from engine.documents.limits import (
     RATIO_FROM,
 )
 from engine.documents.reader import Unreadable
+from engine.documents.reasons import unsupported
 from engine.documents.source import Source
 
-ENCRYPTED = 0x1
-_END, _END_64, _LOCATOR_64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
-_LONGEST_END = 22 + 65535
+ENCRYPTED = 0x1 | 0x40 | 0x2000
+# Of the other methods zipfile unpacks as much as it is given at once, however large that becomes.
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_END, _END_64, _LOCATOR_64, _ENTRY = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07", b"PK\x01\x02"
+_END_BYTES, _END_64_BYTES, _LOCATOR_BYTES, _LONGEST_COMMENT = 22, 56, 20, 65535
 
 
 class SafeZip:
-    """names: of the files in it, in its own order, "/" between folders. unsafe: names that lead out of it; they are not
-    among `names`. Raises Unreadable: damaged, too_large_unpacked; OSError. Close it after use.
+    """names: of the files in it, in its own order, "/" between folders; of two of one name the later one counts, as
+    for other programs. unsafe: names that lead out of it; they are not among `names`. Raises Unreadable: damaged,
+    too_large_unpacked; OSError. Close it after use.
     """
 
     def __init__(self, source: Source) -> None:
         self._file = source.open()
         self._left = LARGEST_UNPACKED
         try:
-            self._refuse_large_directory(self._file, source.size)
-            self._zip = zipfile.ZipFile(self._file)
+            with _damaged():
+                _refuse_large_directory(self._file, source.size)
+                self._zip = zipfile.ZipFile(self._file)
             found = [info for info in self._zip.infolist() if not info.is_dir()]
             if sum(info.compress_size for info in found) > source.size:
                 raise Unreadable("too_large_unpacked")  # the same bytes stand for many parts
-        except (zipfile.BadZipFile, NotImplementedError, ValueError, struct.error, EOFError) as error:
-            self._file.close()
-            raise Unreadable("damaged") from error
         except BaseException:
             self._file.close()
             raise
@@ -64,32 +70,25 @@ class SafeZip:
         return bool(self._parts[name].flag_bits & ENCRYPTED)
 
     def read(self, name: str) -> bytes:
-        """A part, unpacked. Raises KeyError; Unreadable: too_large_unpacked, encrypted, damaged."""
+        """A part, unpacked. What all calls give together counts, not what the archive claims. Raises KeyError;
+        Unreadable: too_large_unpacked, encrypted, damaged, unsupported_type (packed by a method of its own); OSError.
+        """
         info = self._parts[name]
         if self.is_encrypted(name):
             raise Unreadable("encrypted")
+        if info.compress_type not in METHODS:
+            raise Unreadable("unsupported_type", unsupported("archives of this kind"))
         largest = min(LARGEST_PART, self._left)
         if info.file_size > largest or _ratio_is_odd(info.file_size, info.compress_size):
             raise Unreadable("too_large_unpacked")
         pieces: list[bytes] = []
         got = 0
-        try:
-            with self._zip.open(info) as part:
-                while piece := part.read(MIB):
-                    got += len(piece)
-                    if got > largest or _ratio_is_odd(got, info.compress_size):
-                        raise Unreadable("too_large_unpacked")
-                    pieces.append(piece)
-        except (
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            OSError,
-            NotImplementedError,
-            RuntimeError,
-            ValueError,
-        ) as error:
-            raise Unreadable("damaged") from error
+        with _damaged(), self._zip.open(_to_its_end(info, largest)) as part:
+            while piece := part.read(MIB):
+                got += len(piece)
+                if got > largest or _ratio_is_odd(got, info.compress_size):
+                    raise Unreadable("too_large_unpacked")
+                pieces.append(piece)
         self._left -= got
         return b"".join(pieces)
 
@@ -98,24 +97,66 @@ class SafeZip:
         self._zip.close()
         self._file.close()
 
-    @staticmethod
-    def _refuse_large_directory(file: BinaryIO, size: int) -> None:
-        """Before the list is read, which takes many times its size in memory."""
-        file.seek(max(0, size - _LONGEST_END))
-        tail = file.read(_LONGEST_END)
-        end = tail.rfind(_END)
-        if end < 0 or len(tail) < end + 22:
-            raise Unreadable("damaged")
-        entries, length = struct.unpack_from("<HI", tail, end + 10)
-        locator = tail.rfind(_LOCATOR_64, 0, end)
-        if locator >= 0:
-            file.seek(struct.unpack_from("<Q", tail, locator + 8)[0])
-            record = file.read(56)
-            if record.startswith(_END_64) and len(record) == 56:
-                entries, length = struct.unpack_from("<QQ", record, 32)
-        if entries > MOST_ENTRIES or length > LARGEST_DIRECTORY:
-            raise Unreadable("too_large_unpacked")
-        file.seek(0)
+
+@contextmanager
+def _damaged() -> Iterator[None]:
+    """What zipfile raises for bytes that make no archive."""
+    try:
+        yield
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        struct.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        OverflowError,
+        IndexError,
+    ) as error:
+        raise Unreadable("damaged") from error
+    except OSError as error:
+        if error.errno not in (None, errno.EINVAL):
+            raise
+        raise Unreadable("damaged") from error  # a place before the beginning of the file
+
+
+def _to_its_end(info: zipfile.ZipInfo, largest: int) -> zipfile.ZipInfo:
+    """zipfile stops at the size that the archive claims, which may be a lie; the checksum is looked at at the end."""
+    found = copy.copy(info)
+    found.file_size = max(info.file_size, largest + 1)
+    return found
+
+
+def _refuse_large_directory(file: BinaryIO, size: int) -> None:
+    """Before the list is read, which takes many times its size in memory. zipfile goes by its length, others by the
+    count; where there are two records of either, the larger one counts.
+    """
+    begin = max(0, size - _END_BYTES - _LONGEST_COMMENT)
+    file.seek(begin)
+    tail = file.read(_END_BYTES + _LONGEST_COMMENT)
+    end = tail.rfind(_END)
+    if end < 0 or len(tail) < end + _END_BYTES:
+        raise Unreadable("damaged")
+    found = [struct.unpack_from("<HI", tail, end + 10)]
+    locator = begin + end - _LOCATOR_BYTES
+    file.seek(max(0, locator))
+    record = file.read(_LOCATOR_BYTES)
+    if record.startswith(_LOCATOR_64):
+        for place in (struct.unpack_from("<Q", record, 8)[0], locator - _END_64_BYTES):
+            if 0 <= place <= size:
+                file.seek(place)
+                record_64 = file.read(_END_64_BYTES)
+                if record_64.startswith(_END_64) and len(record_64) == _END_64_BYTES:
+                    found.append(struct.unpack_from("<QQ", record_64, 32))
+    length = max(length for _, length in found)
+    if max(entries for entries, _ in found) > MOST_ENTRIES or length > LARGEST_DIRECTORY:
+        raise Unreadable("too_large_unpacked")
+    directory = max(0, locator - _END_64_BYTES - length)
+    file.seek(directory)
+    if file.read(begin + end - directory).count(_ENTRY) > MOST_ENTRIES:
+        raise Unreadable("too_large_unpacked")
+    file.seek(0)
 
 
 def _ratio_is_odd(unpacked: int, packed: int) -> bool:
