@@ -41,7 +41,8 @@ def _points(parent: Element | None) -> dict[int, str]:
     level = parent.find(".//{c}lvl")
     found = list((parent if level is None else level).iter("{c}pt"))[:_MOST_POINTS]
     if not found:
-        return {0: text for value in parent.findall("{c}v") if (text := value.text)}
+        value = parent.find("{c}v")
+        return {} if value is None or not value.text else {0: value.text}
     return {whole(point.get("idx")): value.text or "" for point in found if (value := point.find("{c}v")) is not None}
 
 

@@ -1,4 +1,4 @@
-"""A diagram of an Office file ("SmartArt", ISO/IEC 29500-1, section 21.4) -> its texts as a list, one within another."""
+"""A diagram of an Office file ("SmartArt", ISO/IEC 29500-1, section 21.4) -> its texts as lists within lists."""
 
 from __future__ import annotations
 

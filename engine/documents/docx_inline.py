@@ -1,4 +1,4 @@
-"""What a paragraph of a Word document says: its text as a reader sees it, and what hangs on it (notes, boxes, graphics).
+"""What a paragraph of a Word document says: its text as a reader sees it, and its notes, boxes and graphics.
 
 Tracked insertions are text, deletions are not; of a field its result is; hidden text is left out and said. It knows
 nothing of headings, lists and tables.

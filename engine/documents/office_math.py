@@ -4,37 +4,38 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element
 
-_DROPPED_ENDING = "Pr"
+_PROPERTIES = "Pr"
 
 
 def formula(element: Element | None) -> str:
     """Of an m:oMath element or anything in one; "" for None."""
     if element is None:
         return ""
-    if element.tag == "{m}t":
-        return element.text or ""
     part = {child.tag: child for child in element}
     base, sub, sup = (part.get(f"{{m}}{name}") for name in ("e", "sub", "sup"))
     match element.tag:
+        case "{m}t":
+            said = element.text or ""
         case "{m}f":
-            return f"{_grouped(part.get('{m}num'))}/{_grouped(part.get('{m}den'))}"
+            said = f"{_grouped(part.get('{m}num'))}/{_grouped(part.get('{m}den'))}"
         case "{m}sSup" | "{m}sSub" | "{m}sSubSup":
-            return formula(base) + _script("_", sub) + _script("^", sup)
+            said = formula(base) + _script("_", sub) + _script("^", sup)
         case "{m}nary":
             sign = _value(part.get("{m}naryPr"), "{m}chr", "\u222b")
-            return f"{sign}{_script('_', sub)}{_script('^', sup)} {formula(base)}"
+            said = f"{sign}{_script('_', sub)}{_script('^', sup)} {formula(base)}"
         case "{m}rad":
-            return f"{formula(part.get('{m}deg'))}\u221a{_grouped(base)}"
+            said = f"{formula(part.get('{m}deg'))}\u221a{_grouped(base)}"
         case "{m}func":
-            return f"{formula(part.get('{m}fName'))} {formula(base)}"
+            said = f"{formula(part.get('{m}fName'))} {formula(base)}"
         case "{m}d":
             bounds = part.get("{m}dPr")
             inner = _value(bounds, "{m}sepChr", "|").join(formula(child) for child in element if child.tag == "{m}e")
-            return _value(bounds, "{m}begChr", "(") + inner + _value(bounds, "{m}endChr", ")")
+            said = _value(bounds, "{m}begChr", "(") + inner + _value(bounds, "{m}endChr", ")")
         case "{m}m":
-            rows = [", ".join(formula(cell) for cell in row) for row in element if row.tag == "{m}mr"]
-            return f"[{'; '.join(rows)}]"
-    return "".join(formula(child) for child in element if not child.tag.endswith(_DROPPED_ENDING))
+            said = f"[{'; '.join(', '.join(map(formula, row)) for row in element if row.tag == '{m}mr')}]"
+        case _:
+            said = "".join(formula(child) for child in element if not child.tag.endswith(_PROPERTIES))
+    return said
 
 
 def _grouped(element: Element | None) -> str:
@@ -43,7 +44,8 @@ def _grouped(element: Element | None) -> str:
 
 
 def _script(mark: str, element: Element | None) -> str:
-    return mark + _grouped(element) if element is not None and formula(element) else ""
+    text = _grouped(element)
+    return mark + text if text else ""
 
 
 def _value(properties: Element | None, name: str, default: str) -> str:

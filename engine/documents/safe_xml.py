@@ -26,8 +26,8 @@ _MOST_NAMES, _LONGEST_NAMESPACE, _LONGEST_NAME = 10_000, 1000, 1000
 
 
 def tree(data: bytes, short: Mapping[str, str] = _AS_THEY_ARE, skip: Skip | None = None) -> Element:
-    """The root. short: namespace -> its short name. Raises Unreadable: unsafe_xml (something is declared, or elements lie
-    deeper than DEEPEST_XML), damaged.
+    """The root. short: namespace -> its short name. Raises Unreadable: unsafe_xml (something is declared, or elements
+    lie deeper than DEEPEST_XML), damaged.
     """
     parsing = _Parsing(None, short, skip)
     parsing.feed(data, last=True)
@@ -43,7 +43,8 @@ def elements(
 ) -> Iterator[Element]:
     """Every element of the wanted names that lies in no other one of them, whole, one after another: what lies between
     is forgotten, so that a table of a million rows needs the memory of one. starts: names of elements that are given
-    when they begin, without what is in them, to know what the next ones belong to. Raises as `tree`, after what comes before the damage.
+    when they begin, without what is in them, to know what the next ones belong to. Raises as `tree`, after what comes
+    before the damage.
     """
     if not data:
         raise Unreadable("damaged")

@@ -1,0 +1,244 @@
+"""A cell's number and its format's code -> what the sheet shows (ISO/IEC 29500-1, section 18.8.31).
+
+Dates are given as in ISO 8601, whatever order the format has them in, since a model cannot ask whether 3/4 is in March.
+Digits, decimals, thousands, percentages, currency signs and words in the format are given as it says; colours, fill and
+the width of blanks are left out. It knows no sheets.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
+from functools import lru_cache
+
+GENERAL = "General"
+# Section 18.8.30: what is not in the file because every program knows it. Those of 27 to 36 and 50 to 58 are dates of
+# East Asian languages.
+BUILT_IN = {
+    1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
+    14: "m/d/yy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm",
+    21: "h:mm:ss", 22: "m/d/yy h:mm", 37: "#,##0 ;(#,##0)", 38: "#,##0 ;[Red](#,##0)", 39: "#,##0.00;(#,##0.00)",
+    40: "#,##0.00;[Red](#,##0.00)", 41: "#,##0;-#,##0", 42: "$#,##0;-$#,##0", 43: "#,##0.00;-#,##0.00",
+    44: "$#,##0.00;-$#,##0.00", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
+    **dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy-m-d"),
+    **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
+}  # fmt: skip
+_LONGEST_CODE = 255
+_MOST_DECIMALS = 30
+_TOKEN = re.compile(
+    r'"(?P<quoted>[^"]*)"?|\\(?P<escaped>.)|_.|\*.|\[(?P<bracket>[^\]]*)\]?|(?P<general>general)'
+    r"|(?P<exponent>e[+-])|(?P<ampm>am/pm|a/p)|(?P<date>[ymdhsgeb]+)|(?P<digit>[0#?.,%/@])|(?P<other>.)",
+    re.I | re.S,
+)
+_ELAPSED = re.compile(r"h+|m+|s+", re.I)
+_CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
+_DAY_SECONDS = 86400
+_LAST_DAY = 2958465  # 9999-12-31
+_LEAP_DAY_THAT_WAS_NOT = 60
+_FRACTION_OF_SECOND = re.compile(r"s[.,]0", re.I)
+
+
+@dataclass(frozen=True)
+class _Section:
+    """What the format has for one kind of number. tokens: (name of the group in _TOKEN, text)."""
+
+    tokens: tuple[tuple[str, str], ...]
+    condition: tuple[str, float] | None
+
+    def has(self, *names: str) -> bool:
+        return any(name in names for name, _ in self.tokens)
+
+    def letters(self) -> str:
+        return "".join(text.lower() for name, text in self.tokens if name in ("date", "elapsed"))
+
+
+def shown(text: str, code: str, from_1904: bool = False) -> str:
+    """text: a number as the file has it. from_1904: which day is the first. What makes no sense stays as it is."""
+    try:
+        number = Decimal(text)
+        value = float(number)
+    except (InvalidOperation, ValueError, OverflowError):
+        return text
+    if not number.is_finite() or abs(value) > 1e300:
+        return text
+    sections = _sections(code[:_LONGEST_CODE])
+    section, signed = _chosen(sections, value)
+    if section.has("general") or not section.tokens:
+        return _general(value if signed else abs(value), section) if section.tokens or len(sections) == 1 else ""
+    if section.has("date", "elapsed", "ampm"):
+        return _moment(value, section, code, from_1904)
+    return _digits(number if signed else abs(number), section)
+
+
+def general(value: float) -> str:
+    """Fifteen digits, as many as a sheet keeps."""
+    return f"{value + 0.0:.15g}".replace("e+", "E+").replace("e-", "E-") if value else "0"
+
+
+@lru_cache(maxsize=4096)
+def _sections(code: str) -> tuple[_Section, ...]:
+    found: list[_Section] = []
+    tokens: list[tuple[str, str]] = []
+    condition: tuple[str, float] | None = None
+    for match in _TOKEN.finditer(code):
+        name, text = match.lastgroup or "", match[match.lastgroup] if match.lastgroup else ""
+        if name == "other" and text == ";":
+            found.append(_Section(tuple(tokens), condition))
+            tokens, condition = [], None
+        elif name == "bracket":
+            compared = _CONDITION.fullmatch(text.strip())
+            if compared:
+                condition = compared[1], float(compared[2])
+            elif _ELAPSED.fullmatch(text):
+                tokens.append(("elapsed", text))
+            elif text.startswith("$") and text[1:].partition("-")[0]:
+                tokens.append(("quoted", text[1:].partition("-")[0]))
+        elif name in ("escaped", "other"):
+            tokens.append(("quoted", text))
+        elif name:
+            tokens.append((name, text))
+    return (*found, _Section(tuple(tokens), condition))
+
+
+def _chosen(sections: tuple[_Section, ...], value: float) -> tuple[_Section, bool]:
+    """(section, whether the number keeps its sign in it). The fourth is for texts."""
+    numbers = sections[:3]
+    if any(section.condition for section in numbers):
+        for section in numbers:
+            if section.condition is None or _holds(value, *section.condition):
+                return section, True
+        return numbers[-1], True
+    if len(numbers) == 1:
+        return numbers[0], True
+    if value < 0:
+        return numbers[1], False
+    return (numbers[2], True) if value == 0 and len(numbers) == 3 else (numbers[0], True)
+
+
+def _holds(value: float, sign: str, bound: float) -> bool:
+    return {
+        "<": value < bound,
+        ">": value > bound,
+        "=": value == bound,
+        "<=": value <= bound,
+        ">=": value >= bound,
+        "<>": value != bound,
+    }[sign]
+
+
+def _general(value: float, section: _Section) -> str:
+    said = [general(value) if name == "general" else text if name == "quoted" else "" for name, text in section.tokens]
+    return "".join(said).strip() or general(value)
+
+
+def _digits(number: Decimal, section: _Section) -> str:
+    places = [place for place, (name, _) in enumerate(section.tokens) if name == "digit"]
+    pattern = "".join(section.tokens[place][1] for place in places if section.tokens[place][1] in "0#?.,/")
+    if not pattern.strip(",."):
+        words = "".join(general(float(number)) if text == "@" else text for _, text in section.tokens)
+        return f"-{words}" if number < 0 and "@" not in words else words
+    if section.has("exponent"):
+        return _scientific(number, section)
+    with localcontext() as context:
+        context.prec = 400
+        number = number.scaleb(2 * sum(text == "%" for _, text in section.tokens))
+        body = _fraction(number) if "/" in pattern else _fixed(number, pattern)
+    holders = [place for place in places if section.tokens[place][1] in "0#?.,/"]
+    parted = any(section.tokens[place][0] == "quoted" for place in range(holders[0], holders[-1]))
+    spread = _spread(body.lstrip("-"), holders if parted and body.lstrip("-").isdecimal() else holders[:1])
+    said = "".join(
+        spread.get(place, text if name == "quoted" or text == "%" else "")
+        for place, (name, text) in enumerate(section.tokens)
+    ).strip()
+    return f"-{said}" if body.startswith("-") else said
+
+
+def _spread(digits: str, holders: list[int]) -> dict[int, str]:
+    """Words between the digits, as in a telephone number: one digit a place from the right, the rest at the first."""
+    found: dict[int, str] = {}
+    for place in reversed(holders[1:]):
+        found[place], digits = digits[-1:], digits[:-1]
+    return {**found, holders[0]: digits}
+
+
+def _fixed(number: Decimal, pattern: str) -> str:
+    whole, _, part = pattern.partition(".")
+    scale = len(whole) - len(whole.rstrip(",")) if not part else len(part) - len(part.rstrip(","))
+    decimals = min(sum(sign in "0#?" for sign in part), _MOST_DECIMALS)
+    rounded = number.scaleb(-3 * scale).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    digits, _, rest = f"{abs(rounded):f}".partition(".")
+    needed = sum(sign == "0" for sign in whole)
+    digits = digits.lstrip("0").rjust(needed, "0") if needed else digits.lstrip("0")
+    if "," in whole.rstrip(","):
+        digits = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", ",", digits)
+    least = sum(sign == "0" for sign in part)
+    while len(rest) > least and rest.endswith("0"):
+        rest = rest[:-1]
+    body = f"{digits}.{rest}" if rest else digits or "0"
+    return f"-{body}" if rounded < 0 else body
+
+
+def _scientific(number: Decimal, section: _Section) -> str:
+    names = [name for name, _ in section.tokens]
+    before = "".join(text for name, text in section.tokens[: names.index("exponent")] if name == "digit")
+    decimals = min(sum(sign in "0#?" for sign in before.partition(".")[2]), _MOST_DECIMALS)
+    mantissa, _, exponent = f"{number:.{decimals}E}".partition("E")
+    return f"{mantissa}E{exponent[:1]}{exponent[1:].rjust(2, '0')}"
+
+
+def _fraction(number: Decimal) -> str:
+    """Decimals say the same and are read more easily."""
+    return general(round(float(number), 6))
+
+
+def _moment(value: float, section: _Section, code: str, from_1904: bool) -> str:
+    letters = section.letters()
+    fine = bool(_FRACTION_OF_SECOND.search(code))
+    unit = 1000 if fine else 1
+    ticks = round(value * _DAY_SECONDS * unit)
+    days, ticks = divmod(ticks, _DAY_SECONDS * unit)
+    if section.has("elapsed"):
+        return _elapsed(value, letters)
+    has_time = any(letter in letters for letter in "hs")
+    is_minute = has_time and set(letters) <= set("hsm")
+    has_day = not is_minute and any(letter in letters for letter in "ymdeg")
+    clock = _clock(ticks, unit, "s" in letters) if has_time else ""
+    if not has_day:
+        return clock if value >= 0 else general(value)
+    day = _day(days, from_1904)
+    if day is None:
+        return general(value)
+    if "d" not in letters:
+        day = day[:4] if "m" not in letters and not has_time else day[:7] if "y" in letters else day
+    return f"{day} {clock}".strip()
+
+
+def _day(days: int, from_1904: bool) -> str | None:
+    """The 1900 system counts a 29 February 1900, which there never was."""
+    if from_1904:
+        days += 1462
+    if not 0 < days <= _LAST_DAY:
+        return None
+    if days == _LEAP_DAY_THAT_WAS_NOT and not from_1904:
+        return "1900-02-29"
+    shift = 0 if days > _LEAP_DAY_THAT_WAS_NOT else 1
+    return (date(1899, 12, 30) + timedelta(days=days + shift)).isoformat()
+
+
+def _clock(ticks: int, unit: int, with_seconds: bool) -> str:
+    seconds, rest = divmod(ticks, unit)
+    minutes, seconds = divmod(seconds, 60)
+    text = f"{minutes // 60:02d}:{minutes % 60:02d}"
+    return text + (f":{seconds:02d}" + (f".{rest:03d}" if unit > 1 else "") if with_seconds or seconds else "")
+
+
+def _elapsed(value: float, letters: str) -> str:
+    """Hours beyond a day are not days."""
+    seconds = round(abs(value) * _DAY_SECONDS)
+    minutes, rest = divmod(seconds, 60)
+    text = f"{minutes // 60}:{minutes % 60:02d}" if "h" in letters else str(minutes) if "m" in letters else ""
+    if "s" in letters:
+        text = f"{text}:{rest:02d}" if text else str(seconds)
+    return f"-{text}" if value < 0 else text

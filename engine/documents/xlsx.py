@@ -1,0 +1,152 @@
+"""An Excel workbook (.xlsx, .xlsm, .xltx) -> a page for each sheet, in the workbook's order, with its rows as shown.
+
+Values are those saved with the file: nothing is computed. Hidden sheets are left out and said. It finds the parts; a
+cell's text is made by `xlsx_cells`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree.ElementTree import Element
+
+from engine.documents.chart import add_chart
+from engine.documents.flow import Flow
+from engine.documents.limits import LARGEST_UNPACKED
+from engine.documents.office_names import NAMESPACES, is_fallback, is_on
+from engine.documents.office_package import OfficePackage
+from engine.documents.page import Page
+from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
+from engine.documents.safe_xml import elements
+from engine.documents.source import Source
+from engine.documents.xlsx_cells import Cells, joined, row_cells
+
+MAIN = ".main+xml"
+_HIDDEN = ("hidden", "veryHidden")
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    """part: None where the workbook names one that is not there. kind: "worksheet", "chartsheet" or another."""
+
+    name: str
+    part: str | None
+    kind: str
+
+
+def open_xlsx(source: Source, _: How) -> Reader:
+    """Raises Unreadable and OSError."""
+    package = OfficePackage(source)
+    try:
+        workbook = _Workbook(package)
+    except BaseException:
+        package.close()
+        raise
+    return Parts(workbook.pages, workbook.left_out, len(workbook.sheets), package.close)
+
+
+class _Workbook:
+    """sheets: those that a person sees."""
+
+    def __init__(self, package: OfficePackage) -> None:
+        self._package = package
+        self._main = package.main(MAIN)
+        root = package.tree(self._main)
+        relations = package.relations(self._main)
+        self.sheets: list[_Sheet] = []
+        self._hidden: list[str] = []
+        self.left_out: list[LeftOut] = []
+        for element in root.iter("{x}sheet"):
+            name = element.get("name", "")
+            relation = relations.get(element.get("{r}id", ""))
+            if element.get("state") in _HIDDEN:
+                self._hidden.append(name)
+            else:
+                part, kind = (None, "") if relation is None else (relation.target, relation.kind)
+                self.sheets.append(_Sheet(name, part, kind))
+        properties = root.find("{x}workbookPr")
+        self._from_1904 = properties is not None and is_on(properties.get("date1904"))
+        self._left = LARGEST_UNPACKED
+
+    def pages(self) -> Iterator[Page]:
+        """Raises Unreadable: too_large_unpacked, unsafe_xml in the parts that all sheets share."""
+        self.left_out[:] = [LeftOut("hidden", name) for name in self._hidden]
+        self._left = LARGEST_UNPACKED
+        cells = self._cells()
+        for number, sheet in enumerate(self.sheets, 1):
+            flow = Flow()
+            reason: str | None = None
+            try:
+                self._add_sheet(flow, sheet, cells)
+            except Unreadable as unreadable:
+                reason = unreadable.reason
+            text = flow.text()
+            self._left -= len(text)
+            if self._left < 0:
+                text, reason = "", "too_large_unpacked"
+            outcome: Literal["read", "failed", "blank"] = "read" if text else "failed" if reason else "blank"
+            yield Page(number, outcome, reason or (cells.lost if text else None), text, label=sheet.name)
+
+    def _cells(self) -> Cells:
+        package, lost = self._package, None
+        strings: list[str] = []
+        for part in package.related(self._main, "sharedStrings")[:1]:
+            try:
+                data = package.read(part)
+                strings.extend(joined(item) for item in elements(data, "{x}si", NAMESPACES, is_fallback))
+            except Unreadable as unreadable:
+                if unreadable.reason != "damaged":
+                    raise
+                lost = "damaged"
+        styles = next(iter(package.related(self._main, "styles")), None)
+        return Cells(strings, package.tree_or_none(styles), self._from_1904, lost)
+
+    def _add_sheet(self, flow: Flow, sheet: _Sheet, cells: Cells) -> None:
+        if sheet.part is None:
+            raise Unreadable("damaged")
+        if sheet.kind == "worksheet":
+            last = 0
+            data = self._package.read(sheet.part)
+            for number, element in enumerate(elements(data, "{x}row", NAMESPACES, is_fallback), 1):
+                found = row_cells(element, cells)
+                place = int(element.get("r", "")) if element.get("r", "").isdecimal() else number
+                if place > last + 1:
+                    flow.apart()
+                if any(found):
+                    flow.row(found)
+                    last = place
+        for part in self._package.related(sheet.part, "drawing"):
+            self._add_drawing(flow, part)
+        for kind, tag in (("comments", "{x}comment"), ("threadedComment", "{xtc}threadedComment")):
+            for part in self._package.related(sheet.part, kind):
+                self._add_comments(flow, part, tag)
+
+    def _add_drawing(self, flow: Flow, part: str) -> None:
+        """Text boxes, charts, and the names of pictures, in the order in which they were drawn."""
+        root, relations = self._package.tree_or_none(part), self._package.relations(part)
+        for element in () if root is None else root.iter():
+            if element.tag == "{xdr}txBody":
+                flow.apart()
+                for line in element.iter("{a}p"):
+                    flow.paragraph("".join(text.text or "" for text in line.iter("{a}t")))
+            elif element.tag == "{xdr}pic":
+                named = element.find("{xdr}nvPicPr/{xdr}cNvPr")
+                name = "" if named is None else named.get("descr") or named.get("name", "")
+                self.left_out.append(LeftOut("picture", (name or "")[:200]))
+            elif element.tag == "{c}chart":
+                relation = relations.get(element.get("{r}id", ""))
+                chart = self._package.tree_or_none(relation.target) if relation is not None else None
+                if chart is not None:
+                    add_chart(flow, chart)
+
+    def _add_comments(self, flow: Flow, part: str, tag: str) -> None:
+        root = self._package.tree_or_none(part)
+        for comment in () if root is None else root.iter(tag):
+            said = _comment(comment)
+            if not said.startswith("[Threaded comment]"):  # for programs that cannot show the thread beside it
+                flow.note(f"Comment on {comment.get('ref', '')}", said)
+
+
+def _comment(comment: Element) -> str:
+    return "".join(text.text or "" for tag in ("{x}t", "{xtc}text") for text in comment.iter(tag)).strip()

@@ -1,0 +1,103 @@
+"""The cells of a row of an Excel sheet -> what they show (ISO/IEC 29500-1, section 18.3.1.4). It knows no parts."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element
+
+from engine.documents.number_format import BUILT_IN, GENERAL, shown
+from engine.documents.office_names import whole
+
+MOST_EMPTY = 30
+"""Empty cells in a row that are kept between two others, so that one in the last column costs no thousand."""
+_REFERENCE = re.compile(r"([A-Za-z]{1,3})\d*")
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_MIDNIGHT = "T00:00:00"
+
+
+class Cells:
+    """strings: those that cells share. styles: root of the styles part, or None. from_1904: which day dates begin.
+    lost: why some of the strings are missing, or None.
+    """
+
+    def __init__(
+        self, strings: list[str], styles: Element | None, from_1904: bool = False, lost: str | None = None
+    ) -> None:
+        self._strings, self._from_1904, self.lost = strings, from_1904, lost
+        self._codes = [] if styles is None else _codes(styles)
+
+    def text(self, cell: Element) -> str:
+        """Of an {x}c element."""
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            inline = cell.find("{x}is")
+            return "" if inline is None else joined(inline)
+        value = cell.find("{x}v")
+        saved = ((value.text if value is not None else None) or "").strip()
+        if kind == "s":
+            number = whole(saved, -1)
+            return self._strings[number] if 0 <= number < len(self._strings) else ""
+        if kind == "b":
+            return {"1": "TRUE", "0": "FALSE"}.get(saved, saved)
+        if kind == "d":
+            return saved.removesuffix("Z").removesuffix(_MIDNIGHT).replace("T", " ")
+        if kind == "n" and saved:
+            style = whole(cell.get("s"))
+            code = self._codes[style] if 0 <= style < len(self._codes) else GENERAL
+            return shown(saved, code, self._from_1904)
+        return _unescaped(saved)
+
+
+def row_cells(row: Element, cells: Cells) -> list[str]:
+    """What a row shows, with empty cells before and between those that have text."""
+    found: list[str] = []
+    empty, column = 0, 0
+    for cell in row.findall("{x}c"):
+        place = _column(cell.get("r", "")) or column + 1
+        empty += max(0, place - column - 1)
+        column = max(place, column)
+        text = cells.text(cell)
+        if text:
+            found.extend([""] * min(empty, MOST_EMPTY))
+            found.append(text)
+            empty = 0
+        else:
+            empty += 1
+    return found
+
+
+def joined(item: Element) -> str:
+    """The text of a string with runs, without how it is pronounced."""
+    pieces: list[str] = []
+    for child in item:
+        texts = (child,) if child.tag == "{x}t" else child.findall("{x}t") if child.tag == "{x}r" else ()
+        pieces.extend(text.text or "" for text in texts)
+    return _unescaped("".join(pieces))
+
+
+def _column(reference: str) -> int:
+    """ "AB12" -> 28; 0 where there is none."""
+    found = _REFERENCE.fullmatch(reference)
+    number = 0
+    for letter in found[1].upper() if found else "":
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
+
+
+def _unescaped(text: str) -> str:
+    """ "_x000D_" stands for what XML cannot hold."""
+    if "_x" not in text:
+        return text
+    return _ESCAPED.sub(lambda found: _character(int(found[1], 16)), text)
+
+
+def _character(code: int) -> str:
+    return " " if code < 0x20 or 0xD800 <= code < 0xE000 else chr(code)
+
+
+def _codes(styles: Element) -> list[str]:
+    """The format's code of each cell style."""
+    own = {whole(found.get("numFmtId")): found.get("formatCode", "") for found in styles.iter("{x}numFmt")}
+    formats = styles.find("{x}cellXfs")
+    found = [] if formats is None else [whole(element.get("numFmtId")) for element in formats.findall("{x}xf")]
+    return [own.get(number, BUILT_IN.get(number, GENERAL)) for number in found]
