@@ -1,0 +1,357 @@
+"""RTF (Microsoft's Rich Text Format, specification 1.9.1) -> one page of text, as a reader sees it.
+
+Notes and comments stand behind their paragraph, text boxes too; headers and footers once at the end. Deleted and hidden
+text is left out, the latter is said. What the file says about itself, fonts, styles and pictures are no text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from engine.documents.limits import LARGEST_TEXT
+from engine.documents.page import Page
+from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
+from engine.documents.rtf_fonts import CHARSETS, DEFAULT, SYMBOLS, Font, code_page
+from engine.documents.rtf_text import Story, whole_characters
+from engine.documents.rtf_tokens import BYTE, CLOSE, OPEN, SYMBOL, TEXT, WORD, Token, tokens
+from engine.documents.source import Source
+
+# Groups that hold no text, or text that another group holds too.
+SKIPPED = frozenset((
+    "fonttbl", "colortbl", "stylesheet", "info", "pict", "fldinst", "object", "objdata", "objname", "objalias",
+    "listtable", "listoverridetable", "revtbl", "filetbl", "rsidtbl", "xmlnstbl", "themedata",
+    "colorschememapping", "datastore", "latentstyles", "generator", "pgdsctbl", "bkmkstart", "bkmkend", "private",
+    "xe", "tc", "template", "sp", "shprslt", "nonshppict", "nonesttables", "pntxta", "pntxtb", "atnid",
+    "atrfstart", "atrfend", "atntime", "atnref", "atndate", "atnicn", "atnparent", "mmathPr", "falt", "panose",
+    "background", "wgrffmtfilter", "userprops", "docvar", "docvars", "keycode", "upr", "formfield", "datafield",
+    "passwordhash", "protusertbl", "ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc", "aftncn",
+))  # fmt: skip
+# Groups marked as those that an older program may pass over, whose text is wanted all the same.
+KNOWN = frozenset((
+    "shpinst", "shptxt", "shppict", "ud", "moMath", "mr", "moMathPara", "nesttableprops", "annotation",
+    "atnauthor", "fldrslt", "result", "footnote", "header", "footer", "headerr", "footerr", "headerl", "footerl",
+    "headerf", "footerf", "listtext", "pntext", "dptxbxtext", "do",
+))  # fmt: skip
+STORIES = {
+    "footnote": "Footnote",
+    "annotation": "Comment",
+    "shptxt": "",
+    "dptxbxtext": "",
+    **dict.fromkeys(("header", "headerl", "headerr", "headerf"), "Header"),
+    **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "Footer"),
+}
+CHARACTERS = {
+    "tab": "\t", "line": "\n", "lbr": "\n", "softline": "\n", "emdash": "\u2014", "endash": "\u2013",
+    "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d",
+    "emspace": " ", "enspace": " ", "qmspace": " ", "ltrmark": "\u200e", "rtlmark": "\u200f", "zwj": "\u200d",
+    "zwnj": "\u200c", "~": "\u00a0", "_": "-", "-": "",
+}  # fmt: skip
+ESCAPED = "\\{}"
+BREAKS = frozenset(("par", "sect", "page", "column", "\n", "\r"))
+DEFAULTS = {"ansi": DEFAULT, "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
+_DEEPEST_GROUP = 1000
+_LONGEST_NAME = 200
+_MOST_FONTS = 10_000
+_HEADING = re.compile(r"heading ([1-9])\b", re.I)
+_BODY_TEXT = 9
+
+
+def open_rtf(source: Source, _: How) -> Reader:
+    """Raises Unreadable: too_large."""
+    if source.size > LARGEST_TEXT:
+        raise Unreadable("too_large")
+    left_out: list[LeftOut] = []
+
+    def parts() -> Iterator[Page]:
+        left_out.clear()
+        reading = _Reading(left_out)
+        lost = reading.read(source.read())
+        text = reading.body.flow.text()
+        pictures = any(part.what == "picture" for part in left_out)
+        if text:
+            yield Page(1, "read", lost, text)
+        elif lost is not None:
+            raise Unreadable(lost)
+        else:
+            yield Page(1, "needs_ocr", "no_text_layer", "") if pictures else Page(1, "blank", None, "")
+
+    return Parts(parts, left_out)
+
+
+@dataclass
+class _Group:
+    """What holds until the group ends. destination: what kind of text it is, also of the groups in it; story: the kind
+    of text with paragraphs of its own that begins with it, or None; fallback: how many characters after one of Unicode
+    stand for it in older programs.
+    """
+
+    destination: str = ""
+    skipped: bool = False
+    hidden: bool = False
+    deleted: bool = False
+    font: int = -1
+    fallback: int = 1
+    in_table: bool = False
+    style: int = 0
+    outline: int | None = None
+    level: int = 0
+    story: str | None = None
+
+
+class _Reading:
+    def __init__(self, left_out: list[LeftOut]) -> None:
+        self.body = Story()
+        self._left_out = left_out
+        self._stories = [self.body]
+        self._group = _Group()
+        self._outer: list[_Group] = []
+        self._starred = self._endnote = False
+        self._bytes = bytearray()
+        self._to_pass = 0
+        self._encoding, self._default_font, self._named_font = DEFAULT, 0, 0
+        self._fonts: dict[int, Font] = {}
+        self._styles: dict[int, int] = {}
+        self._named = ""
+        self._running: dict[tuple[str, str], None] = {}
+        self._notes = {"Footnote": 0, "Endnote": 0}
+        self._author = ""
+        self._hidden_said = False
+
+    def read(self, data: bytes) -> str | None:
+        """Why the text is not whole, or None."""
+        lost: str | None = "damaged"
+        try:
+            for token in tokens(data):
+                self._read(token)
+                if token.kind == CLOSE and not self._outer:
+                    lost = None
+                    break
+            self._flush()
+            while len(self._stories) > 1:
+                self._end_story(self._stories.pop(), "")
+            self.body.end()
+            for kind, text in self._running:
+                self.body.flow.note(kind, text)
+        except Unreadable as unreadable:
+            return unreadable.reason
+        return lost
+
+    def _read(self, token: Token) -> None:
+        if token.kind == TEXT:
+            passed = min(self._to_pass, len(token.data))
+            self._to_pass -= passed
+            self._bytes += token.data[passed:]
+        elif token.kind == OPEN:
+            self._open()
+        elif token.kind == CLOSE:
+            self._close()
+        elif self._to_pass and (token.kind == BYTE or token.name in ESCAPED or token.name in CHARACTERS):
+            self._to_pass -= 1
+        elif token.kind == BYTE:
+            self._bytes.append(token.number or 0)
+        elif token.kind == SYMBOL and token.name in ESCAPED:
+            self._bytes += token.name.encode()  # it may be the second byte of a letter
+        elif token.kind == SYMBOL and token.name == "*":
+            self._starred = True
+        else:
+            self._flush()
+            self._obey(token)
+            self._starred = False
+
+    def _open(self) -> None:
+        self._flush()
+        self._to_pass = 0
+        if len(self._outer) >= _DEEPEST_GROUP:
+            raise Unreadable("damaged")
+        self._outer.append(self._group)
+        self._group = replace(self._group, story=None)
+
+    def _close(self) -> None:
+        self._flush()
+        self._to_pass = 0
+        if self._group.story is not None:
+            self._end_story(self._stories.pop(), self._group.story)
+        if self._outer:
+            self._group = self._outer.pop()
+
+    def _obey(self, token: Token) -> None:
+        name, group = token.name, self._group
+        if self._in_tables(token):
+            return
+        if self._starred and name not in KNOWN:
+            group.skipped, group.destination = True, name
+        elif name in SKIPPED:
+            self._skip(name)
+        elif name == "ud":
+            group.skipped = False
+        elif group.skipped:
+            return
+        elif name in STORIES or name in KNOWN:
+            self._begin(name)
+        elif name in CHARACTERS:
+            self._say(CHARACTERS[name])
+        elif name in BREAKS:
+            self._break()
+        elif token.kind == WORD:
+            self._set(name, token.number)
+
+    def _skip(self, name: str) -> None:
+        group = self._group
+        if not group.skipped and name in ("pict", "object"):
+            what = LeftOut("picture", "") if name == "pict" else LeftOut("attachment", "", "unsupported_type")
+            self._left_out.append(what)
+        group.destination = name
+        group.skipped = name != "object"
+
+    def _begin(self, name: str) -> None:
+        group = self._group
+        group.destination = name
+        if name in STORIES and group.story is None:
+            group.story, group.in_table, group.hidden = STORIES[name], False, False
+            self._endnote = False
+            self._stories.append(Story())
+
+    def _in_tables(self, token: Token) -> bool:
+        """The document's own tables of fonts and styles, which are no text but decide what is."""
+        table = self._group.destination
+        number = token.number or 0
+        if table == "fonttbl":
+            if token.name == "f" and len(self._fonts) < _MOST_FONTS:
+                self._named_font = number
+                self._fonts[number] = Font()
+            elif token.name in ("fcharset", "cpg") and self._named_font in self._fonts:
+                font = self._fonts[self._named_font]
+                font.encoding = CHARSETS.get(number) if token.name == "fcharset" else code_page(number)
+                font.symbols = token.name == "fcharset" and number == SYMBOLS
+            return token.kind == WORD and token.name not in SKIPPED
+        if table == "stylesheet":
+            if token.name == "s":
+                self._group.style = number
+            elif token.name == "outlinelevel" and 0 <= number < _BODY_TEXT:
+                self._styles[self._group.style] = number
+            return token.kind == WORD and token.name not in SKIPPED
+        return False
+
+    def _break(self) -> None:
+        group = self._group
+        self._to_pass = 0
+        if group.hidden or group.deleted:
+            return
+        outline = self._styles.get(group.style) if group.outline is None else group.outline
+        self._stories[-1].paragraph(outline, group.level, group.in_table)
+
+    def _set(self, name: str, number: int | None) -> None:
+        group, is_on = self._group, number != 0
+        match name:
+            case "cell" | "nestcell":
+                self._stories[-1].cell(name == "nestcell")
+            case "row" | "nestrow":
+                self._stories[-1].row(name == "nestrow")
+            case "u":
+                self._say(chr((number or 0) % 0x10000))
+                self._to_pass = group.fallback
+            case "uc":
+                group.fallback = max(0, min(1 if number is None else number, 100))
+            case "f":
+                group.font = number or 0
+            case "v":
+                group.hidden = is_on
+            case "deleted":
+                group.deleted = is_on
+            case "plain":
+                group.hidden = group.deleted = False
+                group.font = -1
+            case _:
+                self._set_paragraph(name, number)
+
+    def _set_paragraph(self, name: str, number: int | None) -> None:
+        group = self._group
+        match name:
+            case "pard":
+                group.in_table, group.style, group.outline, group.level = False, 0, None, 0
+            case "intbl":
+                group.in_table = number != 0
+            case "s":
+                group.style = number or 0
+            case "outlinelevel":
+                group.outline = number if number is not None and 0 <= number < _BODY_TEXT else None
+            case "ilvl":
+                group.level = max(0, min(number or 0, 8))
+            case _:
+                self._set_document(name, number)
+
+    def _set_document(self, name: str, number: int | None) -> None:
+        match name:
+            case "ftnalt":
+                self._endnote = True
+            case "ansicpg":
+                self._encoding = code_page(number or 0) or self._encoding
+            case "ansi" | "mac" | "pc" | "pca":
+                self._encoding = DEFAULTS[name]
+            case "deff":
+                self._default_font = number or 0
+
+    def _flush(self) -> None:
+        """The bytes that came one after another are decoded together: a letter may take several."""
+        if not self._bytes:
+            return
+        data, group = bytes(self._bytes), self._group
+        self._bytes.clear()
+        if group.skipped:
+            self._name(data)
+            return
+        font = self._fonts.get(group.font if group.font >= 0 else self._default_font, Font())
+        self._say(font.decode(data, self._encoding))
+
+    def _name(self, data: bytes) -> None:
+        """Of a font or a style, which ends with a semicolon, or of an object's program."""
+        table = self._group.destination
+        if table == "objclass" and self._left_out:
+            self._left_out.pop()
+            if not data.startswith(b"Equation"):
+                program = data[:_LONGEST_NAME].decode("latin-1").strip()
+                self._left_out.append(LeftOut("attachment", program, "unsupported_type"))
+        if table not in ("fonttbl", "stylesheet"):
+            return
+        self._named = (self._named + data.decode("latin-1"))[-_LONGEST_NAME:]
+        if ";" not in self._named:
+            return
+        name, self._named = self._named.partition(";")[0].strip(), ""
+        if table == "fonttbl" and self._named_font in self._fonts:
+            self._fonts[self._named_font].name = name
+        elif table == "stylesheet" and (heading := _HEADING.match(name)):
+            self._styles.setdefault(self._group.style, int(heading[1]) - 1)
+
+    def _say(self, text: str) -> None:
+        group = self._group
+        if group.skipped or group.deleted:
+            return
+        if group.hidden:
+            if text.strip() and not self._hidden_said:
+                self._hidden_said = True
+                self._left_out.append(LeftOut("hidden", "Hidden text"))
+        elif group.destination in ("listtext", "pntext"):
+            self._stories[-1].mark += text
+        elif group.destination == "atnauthor":
+            self._author = whole_characters(text).strip()
+        else:
+            self._stories[-1].say(text)
+
+    def _end_story(self, story: Story, kind: str) -> None:
+        text = story.end()
+        parent = self._stories[-1]
+        if kind in ("Header", "Footer"):
+            if text:
+                self._running.setdefault((kind, text))
+        elif kind == "Footnote":
+            kind = "Endnote" if self._endnote else kind
+            self._endnote = False
+            self._notes[kind] += bool(text)
+            parent.later(f"{kind} {self._notes[kind]}", text)
+        elif kind == "Comment":
+            parent.later(f"Comment by {self._author}" if self._author else kind, text)
+            self._author = ""
+        else:
+            parent.later("", text)
