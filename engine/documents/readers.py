@@ -17,7 +17,7 @@ READERS = {
     "pptx": "engine.documents.pptx:open_pptx",
     "xlsx": "engine.documents.xlsx:open_xlsx",
     "odt": "engine.documents.opendocument:open_odt",
-    "ods": "engine.documents.opendocument:open_ods",
+    "ods": "engine.documents.ods:open_ods",
     "odp": "engine.documents.opendocument:open_odp",
     "rtf": "engine.documents.rtf:open_rtf",
     "csv": "engine.documents.csv_rows:open_csv",

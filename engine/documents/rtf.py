@@ -48,7 +48,7 @@ CHARACTERS = {
     "emspace": " ", "enspace": " ", "qmspace": " ", "ltrmark": "\u200e", "rtlmark": "\u200f", "zwj": "\u200d",
     "zwnj": "\u200c", "~": "\u00a0", "_": "-", "-": "",
 }  # fmt: skip
-ESCAPED = "\\{}"
+ESCAPED = ("\\", "{", "}")
 BREAKS = frozenset(("par", "sect", "page", "column", "\n", "\r"))
 DEFAULTS = {"ansi": DEFAULT, "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _DEEPEST_GROUP = 1000

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (RTF as it stands in files)
 from __future__ import annotations
 
 import pytest

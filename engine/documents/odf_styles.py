@@ -1,0 +1,95 @@
+"""What the styles of an OpenDocument file say about text: what is hidden, how lists and headings are numbered
+(OpenDocument 1.3, part 3, chapter 16). It knows nothing of how anything looks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from engine.documents.docx_numbering import BULLET, spelled
+from engine.documents.office_names import whole
+
+_FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
+_DEEPEST_CHAIN = 20
+_LONGEST_FIX = 20
+
+
+@dataclass(frozen=True)
+class Level:
+    """form: of numbers, or None for bullets. shown: how many levels' numbers stand before an item."""
+
+    form: str | None
+    before: str = ""
+    after: str = ""
+    start: int = 1
+    shown: int = 1
+
+    def mark(self, numbers: list[int]) -> str | None:
+        """numbers: of this item and of those that it is in, from the outside. None: nothing stands before it."""
+        if self.form is None:
+            return BULLET
+        said = ".".join(spelled(number, self.form) for number in numbers[-self.shown :])
+        return f"{self.before}{said}{self.after}" if self.form else None
+
+
+class OdfStyles:
+    """Of all given roots of styles: common ones, and those of a part."""
+
+    def __init__(self, roots: list[Element]) -> None:
+        self._parents: dict[str, str] = {}
+        self._hidden: set[str] = set()
+        self.hidden_tables: set[str] = set()
+        self.hidden_slides: set[str] = set()
+        self._lists: dict[str, dict[int, Level]] = {}
+        self.outline: dict[int, Level] = {}
+        for root in roots:
+            for style in root.iter("{style}style"):
+                self._add(style)
+            for style in root.iter("{text}list-style"):
+                self._lists[style.get("{style}name", "")] = _levels(style)
+            for style in root.iter("{text}outline-style"):
+                self.outline = {number: level for number, level in _levels(style).items() if level.form}
+
+    def is_hidden(self, style: str | None) -> bool:
+        """Of text."""
+        return style in self._hidden
+
+    def is_title(self, style: str | None) -> bool:
+        """Whether a paragraph is the title of the document."""
+        for _ in range(_DEEPEST_CHAIN):
+            if style is None or style == "Title":
+                break
+            style = self._parents.get(style)
+        return style == "Title"
+
+    def level(self, list_style: str | None, depth: int) -> Level:
+        """Of a list at this depth, from 1."""
+        return self._lists.get(list_style or "", {}).get(depth, Level(None))
+
+    def _add(self, style: Element) -> None:
+        name, family = style.get("{style}name", ""), style.get("{style}family")
+        if family == "paragraph" and (parent := style.get("{style}parent-style-name")):
+            self._parents[name] = parent
+        for properties in style:
+            if properties.get("{text}display") == "none":
+                self._hidden.add(name)
+            if properties.get("{table}display") == "false":
+                self.hidden_tables.add(name)
+            if properties.get("{presentation}visibility") == "hidden":
+                self.hidden_slides.add(name)
+
+
+def _levels(style: Element) -> dict[int, Level]:
+    found: dict[int, Level] = {}
+    for element in style:
+        form = element.get("{style}num-format")
+        numbered = element.tag in ("{text}list-level-style-number", "{text}outline-level-style")
+        found[whole(element.get("{text}level"), 1)] = Level(
+            _FORMS.get(form or "", "") if numbered else None,
+            element.get("{style}num-prefix", "")[:_LONGEST_FIX],
+            element.get("{style}num-suffix", "")[:_LONGEST_FIX],
+            whole(element.get("{text}start-value"), 1),
+            max(1, min(whole(element.get("{text}display-levels"), 1), 10)),
+        )
+    return found

@@ -1,0 +1,168 @@
+"""An OpenDocument spreadsheet (.ods) -> a page for each sheet, in its order, with its rows as shown (OpenDocument 1.3,
+part 3, chapter 9). Dates are given as in ISO 8601. Hidden sheets are left out and said.
+
+A cell or a row may stand for thousands: empty ones are bounded, others too, which is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from engine.documents.flow import Flow
+from engine.documents.limits import LARGEST_UNPACKED
+from engine.documents.odf_package import CONTENT, NAMESPACES, OdfPackage
+from engine.documents.odf_text import OdfText
+from engine.documents.office_names import whole
+from engine.documents.opendocument import styles_of
+from engine.documents.page import Page
+from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
+from engine.documents.safe_xml import elements
+from engine.documents.source import Source
+from engine.documents.xlsx_cells import MOST_EMPTY
+
+MOST_REPEATED = 1000
+_TABLE, _ROW, _SHAPES = "{table}table", "{table}table-row", "{table}shapes"
+_CELLS = ("{table}table-cell", "{table}covered-table-cell")
+_TIME = re.compile(r"PT(\d{1,9})H(\d{1,2})M(\d{1,2})(?:[.,]\d+)?S")
+_MIDNIGHT = "T00:00:00"
+
+
+def open_ods(source: Source, _: How) -> Reader:
+    """Raises Unreadable and OSError."""
+    package = OdfPackage(source)
+    try:
+        book = _Book(package)
+    except BaseException:
+        package.close()
+        raise
+    return Parts(book.pages, book.left_out, book.count, package.close)
+
+
+class _Book:
+    """count: of the sheets that a person sees."""
+
+    def __init__(self, package: OdfPackage) -> None:
+        self._package, self._content = package, package.read(CONTENT)
+        self._styles, _ = styles_of(package, self._content)
+        self.left_out: list[LeftOut] = []
+        self._left = LARGEST_UNPACKED
+        tables: list[Element] = []
+        try:
+            tables.extend(elements(self._content, (), NAMESPACES, lambda name, _: name in (_ROW, _SHAPES), (_TABLE,)))
+        except Unreadable as unreadable:
+            if not tables:
+                raise Unreadable(unreadable.reason) from unreadable
+        self.count = sum(not self._is_hidden(table) for table in tables)
+
+    def pages(self) -> Iterator[Page]:
+        """One sheet after another; damage ends them with the one that it is in."""
+        self.left_out.clear()
+        self._left = LARGEST_UNPACKED
+        number = 0
+        sheet: _Sheet | None = None
+        lost: str | None = None
+        try:
+            for element in elements(self._content, (_ROW, _SHAPES), NAMESPACES, _is_dropped, (_TABLE,)):
+                if element.tag != _TABLE:
+                    if sheet is not None:
+                        sheet.add(element)
+                    continue
+                if sheet is not None:
+                    yield self._page(number, sheet)
+                sheet = None
+                if self._is_hidden(element):
+                    self.left_out.append(LeftOut("hidden", element.get("{table}name", "")))
+                else:
+                    number += 1
+                    flow = Flow()
+                    story = OdfText(flow, self._styles, self.left_out, self._package.object)
+                    sheet = _Sheet(element.get("{table}name", ""), flow, story)
+        except Unreadable as unreadable:
+            lost = unreadable.reason
+            if sheet is None and not number:
+                raise
+        if sheet is not None:
+            sheet.lost = sheet.lost or lost
+            yield self._page(number, sheet)
+
+    def _is_hidden(self, table: Element) -> bool:
+        return table.get("{table}style-name") in self._styles.hidden_tables
+
+    def _page(self, number: int, sheet: _Sheet) -> Page:
+        text = sheet.end()
+        self._left -= len(text)
+        if self._left < 0:
+            return Page(number, "failed", "too_large_unpacked", "", sheet.name)
+        if text:
+            return Page(number, "read", sheet.lost, text, sheet.name)
+        return Page(number, "failed" if sheet.lost else "blank", sheet.lost, "", sheet.name)
+
+
+class _Sheet:
+    """lost: why its text is not whole, or None. story: of what its cells hold; it adds to `flow`."""
+
+    def __init__(self, name: str, flow: Flow, story: OdfText) -> None:
+        self.name, self._flow, self._story = name, flow, story
+        self.lost: str | None = None
+
+    def add(self, element: Element) -> None:
+        """A row, or the shapes that lie over the sheet."""
+        if self.lost is not None:
+            return
+        try:
+            if element.tag == _SHAPES:
+                self._story.blocks(element)
+            else:
+                self._row(element)
+        except Unreadable as unreadable:
+            self.lost = unreadable.reason
+
+    def end(self) -> str:
+        """The whole text."""
+        try:
+            self._story.end()
+        except Unreadable as unreadable:
+            self.lost = unreadable.reason
+        return self._flow.text()
+
+    def _row(self, row: Element) -> None:
+        cells = self._cells(row)
+        times = max(1, whole(row.get("{table}number-rows-repeated"), 1))
+        if not any(cells):
+            self._flow.apart()
+            return
+        for _ in range(min(times, MOST_REPEATED)):
+            self._flow.row(cells)
+        if times > MOST_REPEATED:
+            self._flow.paragraph(f"[The row above stands there {times} times in all.]")
+
+    def _cells(self, row: Element) -> list[str]:
+        found: list[str] = []
+        empty = 0
+        for cell in row:
+            if cell.tag not in _CELLS:
+                continue
+            text = self._text(cell)
+            times = max(1, whole(cell.get("{table}number-columns-repeated"), 1))
+            if not text:
+                empty += times
+                continue
+            found.extend([""] * min(empty, MOST_EMPTY))
+            found.extend([text] * min(times, MOST_REPEATED))
+            empty = 0
+        return found
+
+    def _text(self, cell: Element) -> str:
+        kind = cell.get("{office}value-type")
+        said = self._story.one_line(cell)
+        if kind == "date" and (day := cell.get("{office}date-value")):
+            return day[:30].removesuffix(_MIDNIGHT).replace("T", " ")
+        if kind == "time" and (clock := _TIME.fullmatch(cell.get("{office}time-value", ""))):
+            return f"{int(clock[1]):02d}:{clock[2]}" + (f":{clock[3]}" if int(clock[3]) else "")
+        return said or cell.get("{office}string-value") or cell.get("{office}value") or ""
+
+
+def _is_dropped(name: str, _: dict[str, str]) -> bool:
+    return name == "{table}tracked-changes"
