@@ -83,7 +83,7 @@ class SafeZip:
             raise Unreadable("too_large_unpacked")
         pieces: list[bytes] = []
         got = 0
-        with _damaged(), self._zip.open(_to_its_end(info, largest)) as part:
+        with _damaged(), self._zip.open(_to_its_end(info)) as part:
             while piece := part.read(MIB):
                 got += len(piece)
                 if got > largest or _ratio_is_odd(got, info.compress_size):
@@ -121,10 +121,10 @@ def _damaged() -> Iterator[None]:
         raise Unreadable("damaged") from error  # a place before the beginning of the file
 
 
-def _to_its_end(info: zipfile.ZipInfo, largest: int) -> zipfile.ZipInfo:
+def _to_its_end(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
     """zipfile stops at the size that the archive claims, which may be a lie; the checksum is looked at at the end."""
     found = copy.copy(info)
-    found.file_size = max(info.file_size, largest + 1)
+    found.file_size = 2**62
     return found
 
 
