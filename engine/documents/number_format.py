@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation, localcontext
-from functools import lru_cache
+from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
+from functools import cached_property, lru_cache
 
 GENERAL = "General"
 # Section 18.8.30: what is not in the file because every program knows it. Those of 27 to 36 and 50 to 58 are dates of
@@ -34,6 +34,8 @@ _TOKEN = re.compile(
 )
 _ELAPSED = re.compile(r"h+|m+|s+", re.I)
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
+_LARGEST = 1e300
+_EXACT = Context(prec=400)  # more digits than such a number has
 _DAY_SECONDS = 86400
 _LAST_DAY = 2958465  # 9999-12-31
 _LEAP_DAY_THAT_WAS_NOT = 60
@@ -47,27 +49,35 @@ class _Section:
     tokens: tuple[tuple[str, str], ...]
     condition: tuple[str, float] | None
 
-    def has(self, *names: str) -> bool:
-        return any(name in names for name, _ in self.tokens)
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(name for name, _ in self.tokens)
 
+    @cached_property
     def letters(self) -> str:
         return "".join(text.lower() for name, text in self.tokens if name in ("date", "elapsed"))
+
+    @cached_property
+    def is_moment(self) -> bool:
+        return not self.names.isdisjoint(("date", "elapsed", "ampm"))
 
 
 def shown(text: str, code: str, from_1904: bool = False) -> str:
     """text: a number as the file has it. from_1904: which day is the first. What makes no sense stays as it is."""
     try:
+        value = float(text)
         number = Decimal(text)
-        value = float(number)
-    except (InvalidOperation, ValueError, OverflowError):
+    except (InvalidOperation, ValueError):
         return text
-    if not number.is_finite() or abs(value) > 1e300:
+    if not abs(value) < _LARGEST:
         return text
+    if code == GENERAL:
+        return general(value)
     sections = _sections(code[:_LONGEST_CODE])
     section, signed = _chosen(sections, value)
-    if section.has("general") or not section.tokens:
+    if "general" in section.names or not section.tokens:
         return _general(value if signed else abs(value), section) if section.tokens or len(sections) == 1 else ""
-    if section.has("date", "elapsed", "ampm"):
+    if section.is_moment:
         return _moment(value, section, code, from_1904)
     return _digits(number if signed else abs(number), section)
 
@@ -139,12 +149,10 @@ def _digits(number: Decimal, section: _Section) -> str:
     if not pattern.strip(",."):
         words = "".join(general(float(number)) if text == "@" else text for _, text in section.tokens)
         return f"-{words}" if number < 0 and "@" not in words else words
-    if section.has("exponent"):
+    if "exponent" in section.names:
         return _scientific(number, section)
-    with localcontext() as context:
-        context.prec = 400
-        number = number.scaleb(2 * sum(text == "%" for _, text in section.tokens))
-        body = _fraction(number) if "/" in pattern else _fixed(number, pattern)
+    number = number.scaleb(2 * sum(text == "%" for _, text in section.tokens), _EXACT)
+    body = _fraction(number) if "/" in pattern else _fixed(number, pattern)
     holders = [place for place in places if section.tokens[place][1] in "0#?.,/"]
     parted = any(section.tokens[place][0] == "quoted" for place in range(holders[0], holders[-1]))
     spread = _spread(body.lstrip("-"), holders if parted and body.lstrip("-").isdecimal() else holders[:1])
@@ -167,7 +175,7 @@ def _fixed(number: Decimal, pattern: str) -> str:
     whole, _, part = pattern.partition(".")
     scale = len(whole) - len(whole.rstrip(",")) if not part else len(part) - len(part.rstrip(","))
     decimals = min(sum(sign in "0#?" for sign in part), _MOST_DECIMALS)
-    rounded = number.scaleb(-3 * scale).quantize(Decimal(1).scaleb(-decimals), ROUND_HALF_UP)
+    rounded = number.scaleb(-3 * scale, _EXACT).quantize(Decimal((0, (1,), -decimals)), ROUND_HALF_UP, _EXACT)
     digits, _, rest = f"{abs(rounded):f}".partition(".")
     needed = sum(sign == "0" for sign in whole)
     digits = digits.lstrip("0").rjust(needed, "0") if needed else digits.lstrip("0")
@@ -194,12 +202,12 @@ def _fraction(number: Decimal) -> str:
 
 
 def _moment(value: float, section: _Section, code: str, from_1904: bool) -> str:
-    letters = section.letters()
+    letters = section.letters
     fine = bool(_FRACTION_OF_SECOND.search(code))
     unit = 1000 if fine else 1
     ticks = round(value * _DAY_SECONDS * unit)
     days, ticks = divmod(ticks, _DAY_SECONDS * unit)
-    if section.has("elapsed"):
+    if "elapsed" in section.names:
         return _elapsed(value, letters)
     has_time = any(letter in letters for letter in "hs")
     is_minute = has_time and set(letters) <= set("hsm")

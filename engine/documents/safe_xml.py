@@ -114,7 +114,8 @@ class _Parsing:
             self._skipping += 1
             return
         name = self._named(name)
-        attributes = {self._named(key): value for key, value in attributes.items()}
+        if "}" in "".join(attributes):
+            attributes = {self._named(key): value for key, value in attributes.items()}
         if self._skip is not None and self._skip(name, attributes):
             self._skipping = 1
             return

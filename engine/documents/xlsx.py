@@ -78,6 +78,8 @@ class _Workbook:
             flow = Flow()
             reason: str | None = None
             try:
+                if self._left < 0:
+                    raise Unreadable("too_large_unpacked")
                 self._add_sheet(flow, sheet, cells)
             except Unreadable as unreadable:
                 reason = unreadable.reason

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from xml.etree.ElementTree import Element
 
 from engine.documents.number_format import BUILT_IN, GENERAL, shown
@@ -10,7 +11,7 @@ from engine.documents.office_names import whole
 
 MOST_EMPTY = 30
 """Empty cells in a row that are kept between two others, so that one in the last column costs no thousand."""
-_REFERENCE = re.compile(r"([A-Za-z]{1,3})\d*")
+_LETTERS = re.compile("[A-Za-z]{1,3}")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MIDNIGHT = "T00:00:00"
 
@@ -77,9 +78,13 @@ def joined(item: Element) -> str:
 
 def _column(reference: str) -> int:
     """ "AB12" -> 28; 0 where there is none."""
-    found = _REFERENCE.fullmatch(reference)
+    return _number(reference.rstrip("0123456789"))
+
+
+@lru_cache(maxsize=20_000)
+def _number(letters: str) -> int:
     number = 0
-    for letter in found[1].upper() if found else "":
+    for letter in letters.upper() if _LETTERS.fullmatch(letters) else "":
         number = number * 26 + ord(letter) - ord("A") + 1
     return number
 
