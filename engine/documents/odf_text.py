@@ -31,9 +31,10 @@ _CALLED = {"footnote": "Footnote", "endnote": "Endnote"}
 
 
 class OdfText:
-    """One story. left_out: added to."""
+    """One story. left_out: added to. is_note: whether it is one, which has no notes of its own."""
 
     def __init__(self, flow: Flow, styles: OdfStyles, left_out: list[LeftOut], object_text: ObjectText) -> None:
+        self.is_note = False
         self._flow, self._styles, self._left_out, self._object_text = flow, styles, left_out, object_text
         self._counts: dict[str, int] = {}
         self._lists: dict[str, list[int]] = {}
@@ -134,7 +135,7 @@ class OdfText:
         self._say_later()
 
     def _put_off(self, found: Inline) -> None:
-        if found.notes or found.charts:
+        if (found.notes or found.charts) and not self.is_note:
             self._later.append(found)
 
     def _say_later(self) -> None:
@@ -149,9 +150,9 @@ class OdfText:
 
     def _note(self, kind: str, body: Element, author: str) -> None:
         flow = Flow()
-        OdfText(flow, self._styles, self._left_out, self._object_text).blocks(
-            child for child in body if child.tag.startswith("{text}")
-        )
+        story = OdfText(flow, self._styles, self._left_out, self._object_text)
+        story.is_note = True
+        story.blocks(child for child in body if child.tag.startswith("{text}"))
         if not flow:
             return
         if kind in _CALLED:

@@ -53,6 +53,7 @@ BREAKS = frozenset(("par", "sect", "page", "column", "\n", "\r"))
 DEFAULTS = {"ansi": DEFAULT, "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _DEEPEST_GROUP = 1000
 _LONGEST_NAME = 200
+_DEEPEST_STORY = 4  # a box in a note in a box; beyond, what is said stands in the paragraph
 _MOST_FONTS = 10_000
 _HEADING = re.compile(r"heading ([1-9])\b", re.I)
 _BODY_TEXT = 9
@@ -208,7 +209,7 @@ class _Reading:
     def _begin(self, name: str) -> None:
         group = self._group
         group.destination = name
-        if name in STORIES and group.story is None:
+        if name in STORIES and group.story is None and len(self._stories) <= _DEEPEST_STORY:
             group.story, group.in_table, group.hidden = STORIES[name], False, False
             self._endnote = False
             self._stories.append(Story())

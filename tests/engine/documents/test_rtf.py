@@ -113,3 +113,8 @@ def test_a_torn_file_gives_what_is_there_and_says_so() -> None:
     assert (found.outcome, found.reason, found.pages[0].text) == ("partial", "damaged", "One\n\nTw")
     deep = read(rb"{\rtf1 One\par " + b"{" * 10**6, "a.rtf")
     assert (deep.outcome, deep.reason) == ("refused", "damaged") or deep.pages[0].text == "One"
+
+
+def test_notes_within_notes_cost_no_more_than_their_text() -> None:
+    said = text(r"{\footnote a" * 300 + "long " * 10 + "}" * 300)
+    assert len(said) < 2000 and "long long" in said
