@@ -15,13 +15,14 @@ from functools import cached_property, lru_cache
 
 GENERAL = "General"
 # Section 18.8.30: what is not in the file because every program knows it. Those of 27 to 36 and 50 to 58 are dates of
-# East Asian languages.
+# East Asian languages; 5 to 8 and 41 to 44 have the sign of the currency where the program runs, which no file tells.
 BUILT_IN = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 9: "0%", 10: "0.00%", 11: "0.00E+00", 12: "# ?/?", 13: "# ??/??",
     14: "m/d/yy", 15: "d-mmm-yy", 16: "d-mmm", 17: "mmm-yy", 18: "h:mm AM/PM", 19: "h:mm:ss AM/PM", 20: "h:mm",
     21: "h:mm:ss", 22: "m/d/yy h:mm", 37: "#,##0 ;(#,##0)", 38: "#,##0 ;[Red](#,##0)", 39: "#,##0.00;(#,##0.00)",
-    40: "#,##0.00;[Red](#,##0.00)", 41: "#,##0;-#,##0", 42: "$#,##0;-$#,##0", 43: "#,##0.00;-#,##0.00",
-    44: "$#,##0.00;-$#,##0.00", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
+    40: "#,##0.00;[Red](#,##0.00)", 45: "mm:ss", 46: "[h]:mm:ss", 47: "mm:ss.0", 48: "##0.0E+0", 49: "@",
+    **dict.fromkeys((5, 6, 41, 42), "#,##0;-#,##0"),
+    **dict.fromkeys((7, 8, 43, 44), "#,##0.00;-#,##0.00"),
     **dict.fromkeys((*range(27, 32), 36, *range(50, 55), 57, 58), "yyyy-m-d"),
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }  # fmt: skip

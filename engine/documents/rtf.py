@@ -259,7 +259,7 @@ class _Reading:
                 group.font = number or 0
             case "v":
                 group.hidden = is_on
-            case "deleted":
+            case "deleted" | "mvf":
                 group.deleted = is_on
             case "plain":
                 group.hidden = group.deleted = False

@@ -10,6 +10,7 @@ from engine.documents.flow import Flow
 _BULLETS = "\u2022\u00b7\u25aa\u25cf\u25cb\u25a0\u25a1\u27a2o-\u2013"
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _HALVES = re.compile("[\ud800-\udfff]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
 _LONGEST_HEADING = 400
 
 
@@ -88,6 +89,6 @@ class Story:
 
 
 def whole_characters(text: str) -> str:
-    """Characters beyond U+FFFF come in halves, one after the other; a half alone becomes U+FFFD."""
+    """Characters beyond U+FFFF come in halves, one after the other; a half alone becomes U+FFFD. Controls are none."""
     text = _SURROGATES.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
-    return _HALVES.sub("\ufffd", text)
+    return _CONTROLS.sub("", _HALVES.sub("\ufffd", text))

@@ -36,6 +36,7 @@ def text(body: str, head: str = FONTS + STYLES, start: str = r"{\rtf1\ansi\ansic
         (r"{\uc2\u26085\'93\'fa}\uc0\u26412 \uc1 y", "\u65e5\u672c y".replace("\u672c y", "\u672cy")),
         (r"a\~b\_c\-d\emdash e\lquote f\rquote\tab g\line h\\\{\}", "a b-cd\u2014e\u2018f\u2019 g\nh\\{}"),
         ("one\\\ntwo", "one\n\ntwo"),
+        (r"a\'01{\mvf gone}\u7?b", "ab"),
         (r"\u8212\par next", "\u2014\n\nnext"),
     ],
 )
