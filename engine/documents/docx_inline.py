@@ -135,6 +135,8 @@ class _Reading:
                     self.found.left_out.append(LeftOut("attachment", program[:200], "unsupported_type"))
             case "{c}chart":
                 self.found.graphics.append(("chart", element.get("{r}id", "")))
+            case "{cx}chart":
+                self.found.left_out.append(LeftOut("part", "chart", "unsupported_type"))
             case "{dgm}relIds":
                 self.found.graphics.append(("diagram", element.get("{r}dm", "")))
 

@@ -28,6 +28,7 @@ NAMESPACES = {
     _TRANSITIONAL + "markup-compatibility/2006": "mc",
     "urn:schemas-microsoft-com:vml": "v",
     "urn:schemas-microsoft-com:office:office": "o",
+    _MICROSOFT + "drawing/2014/chartex": "cx",
     _MICROSOFT + "powerpoint/2010/main": "p14",
     _MICROSOFT + "spreadsheetml/2018/threadedcomments": "xtc",
 }

@@ -86,6 +86,8 @@ class Slide:
                     add_table(flow, element)
                 case "{c}chart":
                     self._on_graphic(flow, "chart", element.get("{r}id", ""))
+                case "{cx}chart":
+                    self._left_out.append(LeftOut("part", "chart", "unsupported_type"))
                 case "{dgm}relIds":
                     self._on_graphic(flow, "diagram", element.get("{r}dm", ""))
                 case "{p}oleObj":

@@ -136,6 +136,8 @@ class _Workbook:
                 named = element.find("{xdr}nvPicPr/{xdr}cNvPr")
                 name = "" if named is None else named.get("descr") or named.get("name", "")
                 self.left_out.append(LeftOut("picture", (name or "")[:200]))
+            elif element.tag == "{cx}chart":
+                self.left_out.append(LeftOut("part", "chart", "unsupported_type"))
             elif element.tag == "{c}chart":
                 relation = relations.get(element.get("{r}id", ""))
                 chart = self._package.tree_or_none(relation.target) if relation is not None else None

@@ -33,19 +33,21 @@ class Cells:
         if kind == "inlineStr":
             inline = cell.find("{x}is")
             return "" if inline is None else joined(inline)
-        value = cell.find("{x}v")
-        saved = ((value.text if value is not None else None) or "").strip()
-        if kind == "s":
-            number = whole(saved, -1)
-            return self._strings[number] if 0 <= number < len(self._strings) else ""
-        if kind == "b":
-            return {"1": "TRUE", "0": "FALSE"}.get(saved, saved)
-        if kind == "d":
-            return saved.removesuffix("Z").removesuffix(_MIDNIGHT).replace("T", " ")
-        if kind == "n" and saved:
-            style = whole(cell.get("s"))
-            code = self._codes[style] if 0 <= style < len(self._codes) else GENERAL
-            return shown(saved, code, self._from_1904)
+        saved = (cell.findtext("{x}v") or "").strip()
+        return self._shown(saved, kind, whole(cell.get("s"))) if saved else _formula(cell)
+
+    def _shown(self, saved: str, kind: str, style: int) -> str:
+        match kind:
+            case "n":
+                code = self._codes[style] if 0 <= style < len(self._codes) else GENERAL
+                return shown(saved, code, self._from_1904)
+            case "s":
+                number = whole(saved, -1)
+                return self._strings[number] if 0 <= number < len(self._strings) else ""
+            case "b":
+                return {"1": "TRUE", "0": "FALSE"}.get(saved, saved)
+            case "d":
+                return saved.removesuffix("Z").removesuffix(_MIDNIGHT).replace("T", " ")
         return _unescaped(saved)
 
 
@@ -74,6 +76,12 @@ def joined(item: Element) -> str:
         texts = (child,) if child.tag == "{x}t" else child.findall("{x}t") if child.tag == "{x}r" else ()
         pieces.extend(text.text or "" for text in texts)
     return _unescaped("".join(pieces))
+
+
+def _formula(cell: Element) -> str:
+    """Of a cell whose value no program has saved yet: nothing is computed here either."""
+    formula = cell.findtext("{x}f")
+    return f"={formula.strip()}" if formula else ""
 
 
 def _column(reference: str) -> int:

@@ -67,7 +67,7 @@ def test_cells_of_every_kind() -> None:
         "1,234.50 | 2026-03-04 | 2026-03-04 | 50%\n"
         "TRUE | #REF! | sum of it | 2026-03-04\n"
         "from | an exporter | 7\n"
-        " | 06:00 |  | 8"
+        " | 06:00 | =A1*2 | 8"
     )
 
 
