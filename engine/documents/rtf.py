@@ -6,57 +6,24 @@ text is left out, the latter is said. What the file says about itself, fonts, st
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from engine.documents.limits import LARGEST_TEXT
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
-from engine.documents.rtf_fonts import CHARSETS, DEFAULT, SYMBOLS, Font, code_page
+from engine.documents.rtf_fonts import DEFAULT, DEFAULTS, Font, code_page
+from engine.documents.rtf_tables import TABLES, Tables
 from engine.documents.rtf_text import Story, whole_characters
 from engine.documents.rtf_tokens import BYTE, CLOSE, OPEN, SYMBOL, TEXT, WORD, Token, tokens
+from engine.documents.rtf_words import BREAKS, CHARACTERS, ESCAPED, KNOWN, SKIPPED, STORIES
 from engine.documents.source import Source
 
-# Groups that hold no text, or text that another group holds too.
-SKIPPED = frozenset((
-    "fonttbl", "colortbl", "stylesheet", "info", "pict", "fldinst", "object", "objdata", "objname", "objalias",
-    "listtable", "listoverridetable", "revtbl", "filetbl", "rsidtbl", "xmlnstbl", "themedata",
-    "colorschememapping", "datastore", "latentstyles", "generator", "pgdsctbl", "bkmkstart", "bkmkend", "private",
-    "xe", "tc", "template", "sp", "shprslt", "nonshppict", "nonesttables", "pntxta", "pntxtb", "atnid",
-    "atrfstart", "atrfend", "atntime", "atnref", "atndate", "atnicn", "atnparent", "mmathPr", "falt", "panose",
-    "background", "wgrffmtfilter", "userprops", "docvar", "docvars", "keycode", "upr", "formfield", "datafield",
-    "passwordhash", "protusertbl", "ftnsep", "ftnsepc", "ftncn", "aftnsep", "aftnsepc", "aftncn",
-))  # fmt: skip
-# Groups marked as those that an older program may pass over, whose text is wanted all the same.
-KNOWN = frozenset((
-    "shpinst", "shptxt", "shppict", "ud", "moMath", "mr", "moMathPara", "nesttableprops", "annotation",
-    "atnauthor", "fldrslt", "result", "footnote", "header", "footer", "headerr", "footerr", "headerl", "footerl",
-    "headerf", "footerf", "listtext", "pntext", "dptxbxtext", "do",
-))  # fmt: skip
-STORIES = {
-    "footnote": "Footnote",
-    "annotation": "Comment",
-    "shptxt": "",
-    "dptxbxtext": "",
-    **dict.fromkeys(("header", "headerl", "headerr", "headerf"), "Header"),
-    **dict.fromkeys(("footer", "footerl", "footerr", "footerf"), "Footer"),
-}
-CHARACTERS = {
-    "tab": "\t", "line": "\n", "lbr": "\n", "softline": "\n", "emdash": "\u2014", "endash": "\u2013",
-    "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d",
-    "emspace": " ", "enspace": " ", "qmspace": " ", "ltrmark": "\u200e", "rtlmark": "\u200f", "zwj": "\u200d",
-    "zwnj": "\u200c", "~": "\u00a0", "_": "-", "-": "",
-}  # fmt: skip
-ESCAPED = ("\\", "{", "}")
-BREAKS = frozenset(("par", "sect", "page", "column", "\n", "\r"))
-DEFAULTS = {"ansi": DEFAULT, "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 _DEEPEST_GROUP = 1000
 _LONGEST_NAME = 200
 _DEEPEST_STORY = 4  # a box in a note in a box; beyond, what is said stands in the paragraph
-_MOST_FONTS = 10_000
-_HEADING = re.compile(r"heading ([1-9])\b", re.I)
 _BODY_TEXT = 9
+_PICTURE, _OBJECT = LeftOut("picture", ""), LeftOut("attachment", "", "unsupported_type")
 
 
 def open_rtf(source: Source, _: How) -> Reader:
@@ -111,10 +78,8 @@ class _Reading:
         self._starred = self._endnote = False
         self._bytes = bytearray()
         self._to_pass = 0
-        self._encoding, self._default_font, self._named_font = DEFAULT, 0, 0
-        self._fonts: dict[int, Font] = {}
-        self._styles: dict[int, int] = {}
-        self._named = ""
+        self._encoding, self._default_font = DEFAULT, 0
+        self._tables = Tables()
         self._running: dict[tuple[str, str], None] = {}
         self._notes = {"Footnote": 0, "Endnote": 0}
         self._author = ""
@@ -179,13 +144,14 @@ class _Reading:
 
     def _obey(self, token: Token) -> None:
         name, group = token.name, self._group
-        if self._in_tables(token):
+        if group.destination in TABLES and token.kind == WORD and name not in SKIPPED:
+            group.style = self._tables.word(group.destination, name, token.number or 0, group.style)
             return
         if self._starred and name not in KNOWN:
             group.skipped, group.destination = True, name
         elif name in SKIPPED:
             self._skip(name)
-        elif name == "ud":
+        elif name == "ud" and group.destination == "upr":
             group.skipped = False
         elif group.skipped:
             return
@@ -201,10 +167,9 @@ class _Reading:
     def _skip(self, name: str) -> None:
         group = self._group
         if not group.skipped and name in ("pict", "object"):
-            what = LeftOut("picture", "") if name == "pict" else LeftOut("attachment", "", "unsupported_type")
-            self._left_out.append(what)
+            self._left_out.append(_PICTURE if name == "pict" else _OBJECT)
         group.destination = name
-        group.skipped = name != "object"
+        group.skipped = group.skipped or name != "object"
 
     def _begin(self, name: str) -> None:
         group = self._group
@@ -214,33 +179,12 @@ class _Reading:
             self._endnote = False
             self._stories.append(Story())
 
-    def _in_tables(self, token: Token) -> bool:
-        """The document's own tables of fonts and styles, which are no text but decide what is."""
-        table = self._group.destination
-        number = token.number or 0
-        if table == "fonttbl":
-            if token.name == "f" and len(self._fonts) < _MOST_FONTS:
-                self._named_font = number
-                self._fonts[number] = Font()
-            elif token.name in ("fcharset", "cpg") and self._named_font in self._fonts:
-                font = self._fonts[self._named_font]
-                font.encoding = CHARSETS.get(number) if token.name == "fcharset" else code_page(number)
-                font.symbols = token.name == "fcharset" and number == SYMBOLS
-            return token.kind == WORD and token.name not in SKIPPED
-        if table == "stylesheet":
-            if token.name == "s":
-                self._group.style = number
-            elif token.name == "outlinelevel" and 0 <= number < _BODY_TEXT:
-                self._styles[self._group.style] = number
-            return token.kind == WORD and token.name not in SKIPPED
-        return False
-
     def _break(self) -> None:
         group = self._group
         self._to_pass = 0
         if group.hidden or group.deleted:
             return
-        outline = self._styles.get(group.style) if group.outline is None else group.outline
+        outline = self._tables.outlines.get(group.style) if group.outline is None else group.outline
         self._stories[-1].paragraph(outline, group.level, group.in_table)
 
     def _set(self, name: str, number: int | None) -> None:
@@ -303,27 +247,19 @@ class _Reading:
         if group.skipped:
             self._name(data)
             return
-        font = self._fonts.get(group.font if group.font >= 0 else self._default_font, Font())
+        font = self._tables.fonts.get(group.font if group.font >= 0 else self._default_font, Font())
         self._say(font.decode(data, self._encoding))
 
     def _name(self, data: bytes) -> None:
-        """Of a font or a style, which ends with a semicolon, or of an object's program."""
-        table = self._group.destination
-        if table == "objclass" and self._left_out:
+        """Of a font or a style, or of the program that an object belongs to."""
+        group = self._group
+        if group.destination in TABLES:
+            self._tables.text(group.destination, data, group.style)
+        elif group.destination == "objclass" and self._left_out[-1:] == [_OBJECT]:
             self._left_out.pop()
             if not data.startswith(b"Equation"):
                 program = data[:_LONGEST_NAME].decode("latin-1").strip()
-                self._left_out.append(LeftOut("attachment", program, "unsupported_type"))
-        if table not in ("fonttbl", "stylesheet"):
-            return
-        self._named = (self._named + data.decode("latin-1"))[-_LONGEST_NAME:]
-        if ";" not in self._named:
-            return
-        name, self._named = self._named.partition(";")[0].strip(), ""
-        if table == "fonttbl" and self._named_font in self._fonts:
-            self._fonts[self._named_font].name = name
-        elif table == "stylesheet" and (heading := _HEADING.match(name)):
-            self._styles.setdefault(self._group.style, int(heading[1]) - 1)
+                self._left_out.append(replace(_OBJECT, name=program))
 
     def _say(self, text: str) -> None:
         group = self._group

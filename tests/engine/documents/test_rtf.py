@@ -107,6 +107,8 @@ def test_pictures_and_objects_are_named() -> None:
     assert found.left_out == (LeftOut("attachment", "Excel.Sheet.8", "unsupported_type"),)
     assert whole(r"Text{\object{\*\objclass Equation.3}{\result x}}").left_out == ()
     assert whole(r"{\pict 00}").outcome == "needs_ocr"
+    assert whole(r"Text{\pict 00}{\*\objclass x}").left_out == (LeftOut("picture", ""),)
+    assert text(r"{\*\unknown{\object words}{\*\ud words}}Text") == "Text"
 
 
 def test_a_torn_file_gives_what_is_there_and_says_so() -> None:
