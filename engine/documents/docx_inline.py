@@ -6,13 +6,12 @@ nothing of headings, lists and tables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from engine.documents.docx_styles import Styles, is_hidden, value
 from engine.documents.office_math import formula
-from engine.documents.office_names import is_on, whole
+from engine.documents.office_names import is_on, shown_children, whole
 from engine.documents.reader import LeftOut
 from engine.documents.symbols import shown
 
@@ -139,14 +138,6 @@ class _Reading:
                 self.found.left_out.append(LeftOut("part", "chart", "unsupported_type"))
             case "{dgm}relIds":
                 self.found.graphics.append(("diagram", element.get("{r}dm", "")))
-
-
-def shown_children(element: Element) -> Iterator[Element]:
-    """Of the same content for programs of different ages only the first."""
-    if element.tag == "{mc}AlternateContent":
-        choice = element.find("{mc}Choice")
-        return iter(element if choice is None else choice)
-    return iter(element)
 
 
 def _form(begin: Element) -> str:

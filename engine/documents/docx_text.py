@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from xml.etree.ElementTree import Element
 
-from engine.documents.docx_inline import DROPPED, Inline, inline, shown_children
-from engine.documents.docx_numbering import BULLET, Numbering
+from engine.documents.docx_inline import DROPPED, Inline, inline
+from engine.documents.docx_numbering import Numbering
 from engine.documents.docx_styles import Styles, value
 from engine.documents.flow import Flow
-from engine.documents.office_names import whole
+from engine.documents.list_marks import BULLET
+from engine.documents.office_names import shown_children, whole
 from engine.documents.reader import LeftOut
 
 MOST_COLUMNS = 63  # Word's own bound for a table

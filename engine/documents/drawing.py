@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from engine.documents.docx_numbering import BULLET, spelled
 from engine.documents.flow import Flow
+from engine.documents.list_marks import BULLET, spelled
 from engine.documents.office_math import formula
 from engine.documents.office_names import whole
 

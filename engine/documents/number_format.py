@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from functools import cached_property, lru_cache
+
+from engine.documents.serial_dates import DAY_SECONDS, clock_text, day_text, elapsed_text
 
 GENERAL = "General"
 # Section 18.8.30: what is not in the file because every program knows it. Those of 27 to 36 and 50 to 58 are dates of
@@ -37,9 +38,6 @@ _ELAPSED = re.compile(r"h+|m+|s+", re.I)
 _CONDITION = re.compile(r"(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)")
 _LARGEST = 1e300
 _EXACT = Context(prec=400)  # more digits than such a number has
-_DAY_SECONDS = 86400
-_LAST_DAY = 2958465  # 9999-12-31
-_LEAP_DAY_THAT_WAS_NOT = 60
 _FRACTION_OF_SECOND = re.compile(r"s[.,]0", re.I)
 
 
@@ -206,48 +204,19 @@ def _moment(value: float, section: _Section, code: str, from_1904: bool) -> str:
     letters = section.letters
     fine = bool(_FRACTION_OF_SECOND.search(code))
     unit = 1000 if fine else 1
-    ticks = round(value * _DAY_SECONDS * unit)
-    days, ticks = divmod(ticks, _DAY_SECONDS * unit)
+    ticks = round(value * DAY_SECONDS * unit)
+    days, ticks = divmod(ticks, DAY_SECONDS * unit)
     if "elapsed" in section.names:
-        return _elapsed(value, letters)
+        return elapsed_text(value, letters)
     has_time = any(letter in letters for letter in "hs")
     is_minute = has_time and set(letters) <= set("hsm")
     has_day = not is_minute and any(letter in letters for letter in "ymdeg")
-    clock = _clock(ticks, unit, "s" in letters) if has_time else ""
+    clock = clock_text(ticks, unit, "s" in letters) if has_time else ""
     if not has_day:
         return clock if value >= 0 else general(value)
-    day = _day(days, from_1904)
+    day = day_text(days, from_1904)
     if day is None:
         return general(value)
     if "d" not in letters:
         day = day[:4] if "m" not in letters and not has_time else day[:7] if "y" in letters else day
     return f"{day} {clock}".strip()
-
-
-def _day(days: int, from_1904: bool) -> str | None:
-    """The 1900 system counts a 29 February 1900, which there never was."""
-    if from_1904:
-        days += 1462
-    if not 0 < days <= _LAST_DAY:
-        return None
-    if days == _LEAP_DAY_THAT_WAS_NOT and not from_1904:
-        return "1900-02-29"
-    shift = 0 if days > _LEAP_DAY_THAT_WAS_NOT else 1
-    return (date(1899, 12, 30) + timedelta(days=days + shift)).isoformat()
-
-
-def _clock(ticks: int, unit: int, with_seconds: bool) -> str:
-    seconds, rest = divmod(ticks, unit)
-    minutes, seconds = divmod(seconds, 60)
-    text = f"{minutes // 60:02d}:{minutes % 60:02d}"
-    return text + (f":{seconds:02d}" + (f".{rest:03d}" if unit > 1 else "") if with_seconds or seconds else "")
-
-
-def _elapsed(value: float, letters: str) -> str:
-    """Hours beyond a day are not days."""
-    seconds = round(abs(value) * _DAY_SECONDS)
-    minutes, rest = divmod(seconds, 60)
-    text = f"{minutes // 60}:{minutes % 60:02d}" if "h" in letters else str(minutes) if "m" in letters else ""
-    if "s" in letters:
-        text = f"{text}:{rest:02d}" if text else str(seconds)
-    return f"-{text}" if value < 0 else text

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from engine.documents.docx_numbering import BULLET, spelled
+from engine.documents.list_marks import BULLET, spelled
 from engine.documents.office_names import whole
 
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
 
-from engine.documents.docx_numbering import BULLET
 from engine.documents.flow import Flow
+from engine.documents.list_marks import BULLET
 from engine.documents.odf_inline import DRAWN, HIDDEN, Inline, ObjectText, inline
 from engine.documents.odf_styles import OdfStyles
 from engine.documents.office_names import whole

@@ -4,6 +4,9 @@ form, which all programs write, and that of the strict form, which some can be t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
 _TRANSITIONAL = "http://schemas.openxmlformats.org/"
 _STRICT = "http://purl.oclc.org/ooxml/"
 _MICROSOFT = "http://schemas.microsoft.com/office/"
@@ -50,3 +53,11 @@ def whole(value: str | None, default: int = 0) -> int:
 def is_fallback(name: str, _: dict[str, str]) -> bool:
     """What an older program would show: the same text a second time."""
     return name == "{mc}Fallback"
+
+
+def shown_children(element: Element) -> Iterator[Element]:
+    """Of the same content for programs of different ages only the first."""
+    if element.tag == "{mc}AlternateContent":
+        choice = element.find("{mc}Choice")
+        return iter(element if choice is None else choice)
+    return iter(element)

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from engine.documents.docx_inline import shown_children
 from engine.documents.drawing import add_body, add_table, body_text
 from engine.documents.flow import Flow, one_line
-from engine.documents.office_names import whole
+from engine.documents.office_names import shown_children, whole
 from engine.documents.reader import LeftOut
 from engine.documents.reading_order import Box, reading_order
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from engine.documents.docx_numbering import BULLET
 from engine.documents.flow import Flow
+from engine.documents.list_marks import BULLET
 
 _BULLETS = "\u2022\u00b7\u25aa\u25cf\u25cb\u25a0\u25a1\u27a2o-\u2013"
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
