@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import errno
+import stat
 import struct
 import zipfile
 import zlib
@@ -40,9 +41,9 @@ class SafeZip:
     too_large_unpacked; OSError. Close it after use.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, largest_part: int = LARGEST_PART) -> None:
         self._file = source.open()
-        self._left = LARGEST_UNPACKED
+        self._left, self._largest_part = LARGEST_UNPACKED, largest_part
         try:
             with _damaged():
                 _refuse_large_directory(self._file, source.size)
@@ -69,6 +70,14 @@ class SafeZip:
         """Whether a part needs a password. Raises KeyError."""
         return bool(self._parts[name].flag_bits & ENCRYPTED)
 
+    def is_link(self, name: str) -> bool:
+        """Whether a part is a link on Unix, and holds the name of what it links to. Raises KeyError."""
+        return stat.S_ISLNK(self._parts[name].external_attr >> 16)
+
+    def renew(self) -> None:
+        """What was read so far counts no more, as each part is a document of its own."""
+        self._left = LARGEST_UNPACKED
+
     def read(self, name: str) -> bytes:
         """A part, unpacked. What all calls give together counts, not what the archive claims. Raises KeyError;
         Unreadable: too_large_unpacked, encrypted, damaged, unsupported_type (packed by a method of its own); OSError.
@@ -78,7 +87,7 @@ class SafeZip:
             raise Unreadable("encrypted")
         if info.compress_type not in METHODS:
             raise Unreadable("unsupported_type", unsupported("archives of this kind"))
-        largest = min(LARGEST_PART, self._left)
+        largest = min(self._largest_part, self._left)
         if info.file_size > largest or _ratio_is_odd(info.file_size, info.compress_size):
             raise Unreadable("too_large_unpacked")
         pieces: list[bytes] = []
