@@ -60,18 +60,14 @@ def open_html(source: Source, _: How) -> Reader:
 
 
 def decode_html(data: bytes, charset: str | None = None) -> str | None:
-    """The page's text with its marks; None: no text. By its byte-order mark, then by what it says of itself, then by
-    charset, which came with it, then by its bytes (HTML Standard, section 13.2.3.2; a page is trusted before a message
-    that carries it, for that is who was saved in it).
+    """The page's text with its marks; None: no text. By its byte-order mark, then by charset, which came with it, then
+    by what it says of itself, then by its bytes (HTML Standard, section 13.2.3.2).
     """
     if not data.startswith(tuple(mark for mark, _ in MARKS)):
         declared = _DECLARED.search(data[:_DECLARED_WITHIN])
-        names = [
-            *(group.decode("ascii", "replace") for group in (declared.groups() if declared else ()) if group),
-            charset,
-        ]
-        for name in names:
-            text = decoded_as(data, name) if name else None
+        said = [group.decode("ascii", "replace") for group in (declared.groups() if declared else ()) if group]
+        for name in filter(None, (charset, *said)):
+            text = decoded_as(data, name)
             if text is not None and "\0" not in text:
                 return text
     return decode(data)

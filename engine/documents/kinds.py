@@ -16,7 +16,7 @@ PACKAGE = "package"
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 WEB_ENDINGS = frozenset({".html", ".htm", ".xhtml", ".xht"})
 TABLE_ENDINGS = frozenset({".csv", ".tsv", ".tab"})
-MESSAGE_ENDINGS = frozenset({".eml", ".mht", ".mhtml"})
+MESSAGE_ENDINGS = frozenset({".eml", ".emlx", ".mbox", ".mht", ".mhtml"})
 OFFICE_ENDINGS = {
     ".doc": "older Word files",
     ".xls": "older Excel files",
@@ -52,6 +52,7 @@ NOT_READ = (
 HEADER = re.compile(
     rb"(?im)^(?:from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|content-type|x-[\w-]+):"
 )
+MAILBOX = re.compile(rb"From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n(?=[A-Za-z-]+:)")
 PROGRAMS = re.compile(
     rb"\x7fELF|MZ(?=.{0,60}\0)|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|SQLite format 3\0", re.S
 )
@@ -95,7 +96,9 @@ def _kind_of_text(ending: str, head: bytes) -> str:
     ):
         if ending in endings:
             return kind
-    begins, *_ = re.split(rb"\r?\n\r?\n", head.removeprefix(b"\xef\xbb\xbf"), maxsplit=1)
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    mailbox = MAILBOX.match(head)
+    begins, *_ = re.split(rb"\r?\n\r?\n", head[mailbox.end() if mailbox else 0 :], maxsplit=1)
     names = {found.split(b":")[0].lower() for found in HEADER.findall(begins)}
     is_message = HEADER.match(begins) and {b"from", b"received", b"return-path"} & names and len(names) > 2
     return "email" if is_message else "text"
