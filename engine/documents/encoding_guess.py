@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 
@@ -127,6 +128,7 @@ _TYPOGRAPHY = frozenset(
     "\u00bf\u00a1\u2022\u2116\u00ae\u2122\u00b2"
 )
 _BEYOND = re.compile(rb"[\x80-\xff]")
+_FOREIGN = re.compile("[^\0-\x7f]")
 _END = re.compile(rb"[\n ]")
 CHUNK, SAMPLE = 512, 4096
 
@@ -162,7 +164,7 @@ def _scores(sample: bytes) -> Iterator[tuple[str, float]]:
             text = sample.decode(codec)
         except UnicodeDecodeError:
             continue
-        yield codec, max(_like(text, _ranks(language), start) for language in languages)
+        yield codec, _like(text, languages, start)
     for codec in MULTI:
         try:
             text = codecs.getincrementaldecoder(codec)().decode(sample)
@@ -181,27 +183,29 @@ def _ranks(language: str) -> dict[str, float]:
     return ranks
 
 
-def _like(text: str, ranks: dict[str, float], start: float) -> float:
-    """A mean over the signs beyond ASCII."""
-    total, count, before = start, 0, " "
-    latin = min(ranks) < "\u0250"
-    for place, sign in enumerate(text):
-        if sign > "\x7f":
-            count += 1
-            after = text[place + 1 : place + 2]
-            total += _sign(sign, ranks, before, after)
-            if not latin and sign.isalpha() and (_is_plain(before) or _is_plain(after)):
-                total -= 4.0  # a word is not written in two alphabets
-        before = sign
-    return total / count if count else 0.0
+def _like(text: str, languages: tuple[str, ...], start: float) -> float:
+    """A mean over the signs beyond ASCII, for the language that fits best."""
+    signs: Counter[str] = Counter()
+    faults, mixed = 0.0, 0
+    for found in _FOREIGN.finditer(text):
+        sign, before, after = found[0], text[found.start() - 1 : found.start()], text[found.end() : found.end() + 1]
+        signs[sign] += 1
+        faults += 3.0 * (sign.isupper() and before.islower())
+        mixed += sign.isalpha() and (_is_plain(before) or _is_plain(after))
+        faults += 2.5 * (sign in _TYPOGRAPHY and before.isalpha() and after.isalpha() and sign != "\u2019")
+    return max(_fit(signs, _ranks(language), faults, mixed, start) for language in languages)
 
 
-def _sign(sign: str, ranks: dict[str, float], before: str, after: str) -> float:
-    if sign in ranks:
-        return ranks[sign] - (3.0 if before.islower() and sign.isupper() else 0.0)
-    if sign in _TYPOGRAPHY:
-        return -2.0 if before.isalpha() and after.isalpha() and sign != "\u2019" else 0.5
-    return -10.0 if sign < "\xa0" else -4.0
+def _fit(signs: Counter[str], ranks: dict[str, float], faults: float, mixed: int, start: float) -> float:
+    total = start - faults + sum(times * (ranks.get(sign) or _other(sign)) for sign, times in signs.items())
+    if min(ranks) > "\u0250":
+        total -= 4.0 * mixed  # a word is not written in two alphabets
+    return total / max(1, signs.total())
+
+
+def _other(sign: str) -> float:
+    """Of a sign that is no letter of the language."""
+    return 0.5 if sign in _TYPOGRAPHY else -10.0 if sign < "\xa0" else -4.0
 
 
 def _is_plain(sign: str) -> bool:
