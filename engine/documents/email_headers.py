@@ -15,6 +15,7 @@ from engine.documents.text import decode
 SHOWN = ("From", "To", "Cc", "Date", "Subject")
 LONGEST = 4000
 """Signs of a header that are shown: a list of a thousand addresses is cut, and says so."""
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _WORD = re.compile(r"=\?([^?\s]{1,80})\?([bBqQ])\?([^?]*)\?=")
 
 
@@ -44,7 +45,7 @@ def words(raw: str) -> str:
             waiting = b""
         charset, place = word[1].lower(), word.end()
         waiting += _bytes(word[2], word[3])
-    return "".join((*pieces, _text(waiting, charset), text[place:]))
+    return _CONTROLS.sub("", "".join((*pieces, _text(waiting, charset), text[place:])))
 
 
 def base64_bytes(data: bytes) -> bytes:
