@@ -13,8 +13,9 @@ from selectolax.lexbor import LexborNode
 
 from engine.documents.flow import Flow, one_line
 from engine.documents.html_hidden import LONGEST_CONSENT, NEVER, frame_part, is_hidden
+from engine.documents.html_inline import Addresses, formula_source, note_mark, raised, refers
 from engine.documents.html_list import List, list_of
-from engine.documents.html_table import MOST_COLUMNS, Table, is_table, span
+from engine.documents.html_table import MOST_COLUMNS, MOST_ROWS, Table, is_table, span
 from engine.documents.html_tags import tag_names
 
 Attributes = dict[str, str | None]
@@ -25,16 +26,9 @@ BLOCKS = tag_names(
     " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup p"
     " plaintext pre search section select summary table tbody td textarea tfoot th thead tr ul video xmp"
 )
-LONGEST_ADDRESS = 300
-MOST_ROWS = 1000
-"""That a cell reaches over."""
 # Shown as nothing: where a word may be parted, and marks of no width.
 _UNSHOWN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _BLANKS = re.compile(r"[ \t\r\n\f]+")
-_RAISED = dict(
-    zip("0123456789+-n", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207f", strict=True)
-)
-_ADDRESS = re.compile(r"(?:https?://|mailto:)(?P<rest>\S+)", re.I)
 
 
 @dataclass
@@ -80,15 +74,14 @@ class _Writer:
     """Its `_enter_...` begin an element and return what ends it; None: nothing in it is read."""
 
     def __init__(self, with_frame: bool, host: str) -> None:
-        self._with_frame, self._host = with_frame, host
+        self._with_frame = with_frame
         self._flow, self._read = Flow(), Read()
         self._line: list[str] = []
         self._lines = 0  # that came to an end
         self._heading = self._quotes = self._exact = self._articles = self._cells = 0
         self._lists: list[List] = []
         self._tables: list[Table | None] = []  # None: one that only puts things beside one another
-        self._addresses: list[tuple[str, str]] = []
-        self._seen: set[str] = set()
+        self._addresses = Addresses(host)
 
     def finished(self) -> Read:
         self._break()
@@ -122,7 +115,7 @@ class _Writer:
         part = frame_part(tag, attributes, self._articles > 0)
         if part is None:
             return False
-        signs = len(one_line(node.text()))
+        signs = len(read_tree(node, with_frame=True).text)
         if part == "consent" and signs > LONGEST_CONSENT:
             return False
         self._read.frame[part] = self._read.frame.get(part, 0) + signs
@@ -149,7 +142,7 @@ class _Writer:
             quote = "> " * self._quotes
             lines = (one_line(line) for line in text.split("\n"))
             self._flow.paragraph("\n".join(quote + line for line in lines if line))
-            self._write_addresses()
+            self._addresses.write(self._flow)
 
     def _enter_heading(self, node: LexborNode, _: Attributes) -> Leave:
         before, self._heading = self._heading, int((node.tag or "h1")[1])
@@ -209,7 +202,7 @@ class _Writer:
         """Before the first and after the last of a list or table."""
         if not self._cells and not self._lists:
             self._flow.apart()
-            self._write_addresses()
+            self._addresses.write(self._flow)
 
     def _enter_table(self, node: LexborNode, _: Attributes) -> Leave:
         self._tables.append(Table() if self._cells or is_table(node) else None)
@@ -258,36 +251,15 @@ class _Writer:
         def leave() -> None:
             text = one_line("".join(self._line[line:])) if self._lines == before else ""
             if text:
-                self._note_address(text, address)
+                self._addresses.add(text, address)
 
         return leave
 
-    def _note_address(self, text: str, address: str) -> None:
-        found = _ADDRESS.match(address)
-        if found is None or len(address) > LONGEST_ADDRESS:
-            return
-        rest = found["rest"].rstrip("/").removeprefix("www.")
-        stays = self._host and re.match(rf"{re.escape(self._host)}(?:[/:?#]|$)", rest, re.I)
-        if not stays and rest.lower() not in text.lower() and address not in self._seen:
-            self._seen.add(address)
-            self._addresses.append((text, address))
-
-    def _write_addresses(self) -> None:
-        for text, address in self._addresses:
-            self._flow.note(text, address)
-        self._addresses.clear()
-
     def _enter_raised(self, node: LexborNode, _: Attributes) -> Leave:
-        line = len(self._line)
-        refers = node.css_first("a") is not None or (node.parent is not None and node.parent.tag == "a")
+        line, change = len(self._line), note_mark if refers(node) else raised
 
         def leave() -> None:
-            text = "".join(self._line[line:])
-            if refers:
-                text = _marked(text)
-            elif text and all(sign in _RAISED for sign in text):
-                text = "".join(_RAISED[sign] for sign in text)
-            self._line[line:] = [text]
+            self._line[line:] = [change("".join(self._line[line:]))]
 
         return leave
 
@@ -297,7 +269,7 @@ class _Writer:
         line = len(self._line)
 
         def leave() -> None:
-            self._line[line:] = [_marked("".join(self._line[line:]))]
+            self._line[line:] = [note_mark("".join(self._line[line:]))]
 
         return leave
 
@@ -323,24 +295,15 @@ class _Writer:
         return _nothing
 
     def _enter_formula(self, node: LexborNode, attributes: Attributes) -> Leave | None:
-        source = attributes.get("alttext")
-        if not source:
-            written = node.css_first('annotation[encoding="application/x-tex"]')
-            source = written.text() if written is not None else None
+        source = formula_source(node, attributes.get("alttext"))
         if source is None:
             return _nothing
-        self._line.append(one_line(source))
+        self._line.append(source)
         return None
 
 
 def _nothing() -> None:
     pass
-
-
-def _marked(text: str) -> str:
-    """The mark of a note, apart from the word that it stands at."""
-    mark = text.strip().strip("[]()")
-    return f"[{mark}]" if mark else text
 
 
 _ENTER: dict[str, Callable[[_Writer, LexborNode, Attributes], Leave | None]] = {

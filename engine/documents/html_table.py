@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborNode
 from engine.documents.html_tags import tag_names
 
 MOST_COLUMNS = 64
+MOST_ROWS = 1000
 """That a cell reaches over."""
 LONGEST_REPEATED = 200
 """Signs of a cell that stands again in each row that it reaches over; a longer one stands once."""

@@ -94,6 +94,8 @@ def test_text_is_not_lost_where_a_page_has_it_in_its_frame() -> None:
     assert text("<nav>Only this</nav>", whole=False) == "Only this"
     found = web_text("<p>Home</p><aside>" + "All that the page says stands here. " * 20 + "</aside>")
     assert found.text.count("stands here") == 20 and found.left_out == ()
+    with_program = "<p>Short, but more than that</p><footer>IMPRINT<script>" + "program " * 100 + "</script></footer>"
+    assert text(with_program, whole=False) == "Short, but more than that"
     long_consent = "<div id=consent>" + "An article about consent. " * 200 + "</div>"
     assert text(long_consent, whole=False).count("article") == 200
 
