@@ -137,7 +137,7 @@ def _label(name: str, kind: str, page: Page) -> str:
 
 
 def _is_saved_page(message: Message) -> bool:
-    if message.get_content_type() not in ("multipart/related", "text/html"):
-        return False
-    said = header(message, "From")
-    return "Snapshot-Content-Location" in message or said.lower().startswith("<saved by") or not (said or message["To"])
+    if "Snapshot-Content-Location" in message or header(message, "From").lower().startswith("<saved by"):
+        return True
+    is_message = any(name in message for name in ("From", "To", "Subject"))
+    return message.get_content_type() == "multipart/related" and not is_message

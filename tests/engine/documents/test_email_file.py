@@ -198,6 +198,10 @@ def test_a_saved_page_is_read_as_a_page() -> None:
     assert left_out == [LeftOut("part", "navigation")]
 
 
+def test_a_draft_is_no_saved_page() -> None:
+    assert read(b"Subject: Draft\nContent-Type: text/html\n\n<p>Text")[0][0].text == "Subject: Draft\n\nText"
+
+
 def test_oddities_are_read() -> None:
     assert read(b"Hello")[0][0].text == "Hello"
     assert read(b"47\nSubject: kept by another program\n\nIts text stays<?xml settings?>")[0][0].text.endswith(
