@@ -1,6 +1,7 @@
 """A table kept as text (CSV, TSV) -> its rows. Nothing is calculated: a formula is the text that it is.
 
-What parts the cells is found in the first rows; a file whose lines are no rows of a table is read as the text it is.
+What parts the cells is found in the first rows. A file without quotation marks is one row a line already and stays as
+it was written, and so does one whose lines are no rows of a table.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from engine.documents.reader import How, Parts, Reader, Unreadable
 from engine.documents.source import Source
 
 DELIMITERS = ("\t", ";", ",", "|")
+QUOTE = '"'
 SAMPLE_LINES = 200
 MOST_LINES = 500
 """In one row: with more, a quotation mark was never closed."""
@@ -38,8 +40,8 @@ class Dialect:
     quoted: bool = True
     escaped: bool = False
 
-    def rows(self, lines: Iterable[str]) -> Iterator[tuple[list[str], int]]:
-        """(cells, how many lines they took)."""
+    def rows(self, lines: Iterable[str], strict: bool = False) -> Iterator[tuple[list[str], int]]:
+        """(cells, how many lines they took). Raises csv.Error where strict and a mark stands where none should."""
         csv.field_size_limit(max(LARGEST_TEXT, csv.field_size_limit()))
         reader = csv.reader(
             lines,
@@ -47,6 +49,7 @@ class Dialect:
             quoting=csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE,
             escapechar="\\" if self.escaped else None,
             doublequote=not self.escaped,
+            strict=strict,
         )
         before = 0
         for row in reader:
@@ -61,7 +64,7 @@ def open_csv(source: Source, _: How) -> Reader:
         raise Unreadable("no_text")
 
     def parts() -> Iterator[Page]:
-        yield Page(1, "read", None, table_text(text) or text)
+        yield Page(1, "read", None, (table_text(text) if QUOTE in text else None) or text)
 
     return Parts(parts)
 
@@ -85,14 +88,23 @@ def dialect_of(text: str) -> Dialect | None:
     sample = list(islice(_lines(text), SAMPLE_LINES))
     joined = "".join(sample)
     escaped = '\\"' in joined and '""' not in joined.replace(',""', "").replace('"",', "")
-    best, most = None, 0
+    best, most = None, (False, 0, 0)
     for delimiter in DELIMITERS:
         dialect = Dialect(delimiter, escaped=escaped)
         widths = Counter(len(row) for row, _ in dialect.rows(sample) if any(row))
-        times = max((times for width, times in widths.items() if width > 1), default=0)
-        if times > most and times >= LEAST_REGULAR * widths.total():
-            best, most = dialect, times
+        times, width = max(((times, width) for width, times in widths.items() if width > 1), default=(0, 0))
+        fit = (_is_clean(sample, dialect), times, width)
+        if width and fit > most and times >= LEAST_REGULAR * widths.total():
+            best, most = dialect, fit
     return best
+
+
+def _is_clean(sample: list[str], dialect: Dialect) -> bool:
+    """Whether every quotation mark that ends a cell stands at its end."""
+    try:
+        return all(True for _ in dialect.rows(sample, strict=True))
+    except csv.Error:
+        return False
 
 
 def _rows(text: str, dialect: Dialect) -> str | None:

@@ -111,7 +111,7 @@ def test_a_header_cannot_add_another() -> None:
 def test_attachments_are_documents_of_their_own() -> None:
     made = message()
     made.add_attachment(pdf("The chart shows reef"), maintype="application", subtype="pdf", filename="../chart.pdf")
-    made.add_attachment(b"a;b\n1;2\n3;4", maintype="application", subtype="octet-stream", filename="fees.csv")
+    made.add_attachment(b'a;b\n1;"2"\n3;4', maintype="application", subtype="octet-stream", filename="fees.csv")
     made.add_attachment(b"\x7fELF\2\1\1" + bytes(50), maintype="application", subtype="x-program", filename="run.bin")
     made.add_attachment(b"\x78\x9f\x3e\x22" * 9, maintype="application", subtype="ms-tnef", filename="winmail.dat")
     pages, left_out = read(made.as_bytes())
