@@ -12,8 +12,8 @@ from dataclasses import replace
 from email import message_from_bytes
 from email.message import Message
 
-from engine.documents.email_headers import header, header_lines
-from engine.documents.email_parts import Attachment, Letter, letter_of
+from engine.documents.email_headers import header, header_lines, parameter
+from engine.documents.email_parts import Attachment, Letter, bytes_of, letter_of
 from engine.documents.html import decode_html, web_text
 from engine.documents.limits import DEEPEST_DOCUMENT, LARGEST_TEXT, MOST_ATTACHMENTS
 from engine.documents.opening import open_document
@@ -89,9 +89,8 @@ class _Reading:
 
     def _saved_page(self, message: Message) -> Page:
         for part in message.walk():
-            data = part.get_payload(decode=True)
-            if part.get_content_type() in ("text/html", "application/xhtml+xml") and isinstance(data, bytes):
-                found = web_text(decode_html(data, part.get_content_charset()) or "")
+            if part.get_content_type() in ("text/html", "application/xhtml+xml") and not part.is_multipart():
+                found = web_text(decode_html(bytes_of(part), parameter(part, "charset")) or "")
                 self._left_out += found.left_out
                 return Page(1, "read" if found.text else "blank", None, found.text, found.title or None)
         raise Unreadable("no_text")

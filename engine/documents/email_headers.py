@@ -32,6 +32,18 @@ def header(message: Message, name: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} [...]"
 
 
+def parameter(part: Message, name: str, of: str = "content-type") -> str:
+    """Of a header, "" where it has none. The library's own ways to it raise on some that are malformed."""
+    try:
+        value = part.get_param(name, "", of)
+    except (ValueError, LookupError, TypeError):
+        return ""
+    if isinstance(value, tuple):  # RFC 2231: the encoding, the language, the bytes
+        charset, _, text = value
+        return _CONTROLS.sub("", _text(text.encode("latin-1", "replace"), charset or "utf-8"))
+    return words(str(value))
+
+
 def words(raw: str) -> str:
     """raw: with bytes beyond ASCII as lone surrogates, as the parser keeps them."""
     data = raw.encode("utf-8", "surrogateescape")

@@ -11,7 +11,7 @@ from email.message import Message
 from mimetypes import guess_extension
 
 from engine.documents.charsets import decoded_as
-from engine.documents.email_headers import base64_bytes, header, words
+from engine.documents.email_headers import base64_bytes, header, parameter, words
 from engine.documents.flow import one_line
 from engine.documents.html import decode_html, web_text
 from engine.documents.reader import LeftOut
@@ -70,7 +70,7 @@ def _take(part: Message, letter: Letter) -> None:
 
 
 def _is_text(part: Message, kind: str) -> bool:
-    is_file = part.get_content_disposition() == "attachment" or part.get_filename() is not None
+    is_file = part.get_content_disposition() == "attachment" or _filename(part) != ""
     plain = kind in ("text/plain", "text/html", "text/enriched", "text/rfc822-headers")
     return not is_file and (plain or kind in ("message/delivery-status", "message/disposition-notification"))
 
@@ -101,7 +101,7 @@ def _take_best(parts: list[Message], letter: Letter) -> None:
 def _take_related(part: Message, letter: Letter) -> None:
     """A page and what it shows: pictures between its lines are no documents."""
     inner = _inner(part)
-    start = part.get_param("start")
+    start = parameter(part, "start")
     root = next((found for found in inner if start and str(found.get("Content-ID", "")).strip() == start), inner[0])
     _take(root, letter)
     for other in inner:
@@ -131,20 +131,28 @@ def _take_attachment(part: Message, kind: str, letter: Letter) -> None:
     name = _name(part, kind)
     if kind in _SIGNATURES:
         letter.left_out.append(LeftOut("part", name))
-    elif kind in _LOCKED and "signed" not in str(part.get_param("smime-type") or ""):
+    elif kind in _LOCKED and "signed" not in parameter(part, "smime-type"):
         letter.left_out.append(LeftOut("part", name, "encrypted"))
     elif kind in ("application/ms-tnef", "application/vnd.ms-tnef") or name.lower() == "winmail.dat":
         letter.left_out.append(LeftOut("attachment", name, "unsupported_type"))
     else:
-        letter.attachments.append(Attachment(name, _bytes(part)))
+        letter.attachments.append(Attachment(name, bytes_of(part)))
 
 
 def _inner(part: Message) -> list[Message]:
     return [inner for inner in part.get_payload() if isinstance(inner, Message)]
 
 
-def _bytes(part: Message) -> bytes:
-    payload = part.get_payload(decode=True)
+def _filename(part: Message) -> str:
+    return parameter(part, "filename", "content-disposition") or parameter(part, "name")
+
+
+def bytes_of(part: Message) -> bytes:
+    """What a part holds, unpacked as far as it can be."""
+    try:
+        payload = part.get_payload(decode=True)
+    except (ValueError, LookupError):
+        payload = str(part.get_payload()).encode("ascii", "surrogateescape")
     return payload if isinstance(payload, bytes) else b""
 
 
@@ -153,8 +161,8 @@ def _text(part: Message, kind: str) -> str | None:
         return "\n\n".join(
             "\n".join(f"{key}: {words(str(value))}" for key, value in inner.raw_items()) for inner in _inner(part)
         )
-    data = _bytes(part)
-    charset = part.get_content_charset() or ""
+    data = bytes_of(part)
+    charset = parameter(part, "charset").lower()
     if kind == "text/html":
         html = decode_html(data, charset)
         return None if html is None else web_text(html, whole=True).text
@@ -164,8 +172,8 @@ def _text(part: Message, kind: str) -> str | None:
     if text is None:
         return None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    is_flowed = str(part.get_param("format") or "").lower() == "flowed"
-    return _unflowed(text, str(part.get_param("delsp") or "").lower() == "yes") if is_flowed else text
+    is_flowed = parameter(part, "format").lower() == "flowed"
+    return _unflowed(text, parameter(part, "delsp").lower() == "yes") if is_flowed else text
 
 
 def _unflowed(text: str, without_blank: bool) -> str:
@@ -187,8 +195,7 @@ def _unflowed(text: str, without_blank: bool) -> str:
 
 def _name(part: Message, kind: str) -> str:
     """As the message calls it; without folders, which could lead anywhere."""
-    raw = part.get_filename() or ""
-    name = one_line(words(raw)).replace("\0", "").replace("\\", "/").rpartition("/")[2]
+    name = one_line(_filename(part)).replace("\\", "/").rpartition("/")[2]
     return _shortened(name) if name else NAMELESS + (guess_extension(kind) or "")
 
 
