@@ -41,12 +41,11 @@ def decode(data: bytes) -> str | None:
 
 
 def _decoded(data: bytes) -> str | None:
-    for mark, encoding in MARKS:
-        if data.startswith(mark):
-            return _try(data[len(mark) :], encoding)
-    wide = _wide_without_mark(data[:SAMPLE])
+    mark, marked = next(((mark, encoding) for mark, encoding in MARKS if data.startswith(mark)), (b"", None))
+    data = data[len(mark) :]
+    wide = marked if marked not in (None, "utf-8") else _wide_without_mark(data[:SAMPLE])
     if wide is not None:
-        return _try(data, wide)
+        return _try(data[: len(data) - len(data) % (4 if wide.startswith("utf-32") else 2)], wide)
     if data[:SAMPLE].count(0) > MOST_NULS * len(data[:SAMPLE]):
         return None
     for escape, encoding in ESCAPES.items():
@@ -85,10 +84,9 @@ def _wide_without_mark(sample: bytes) -> str | None:
 
 
 def _mostly_utf8(data: bytes) -> str | None:
-    text = data.decode("utf-8", "replace")
-    foreign = text.count("\ufffd")
-    others = len(text) - sum(map(text.count, map(chr, range(128)))) if foreign <= 1000 else 0
-    return data.decode("utf-8", "windows-1252") if foreign <= MOST_FOREIGN * others else None
+    foreign = data.decode("utf-8", "replace").count("\ufffd")
+    beyond_ascii = len(data.translate(None, bytes(range(128))))
+    return data.decode("utf-8", "windows-1252") if foreign <= MOST_FOREIGN * (beyond_ascii - foreign) / 2 else None
 
 
 def _from_windows(error: UnicodeError) -> tuple[str, int]:
