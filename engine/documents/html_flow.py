@@ -22,7 +22,7 @@ Attributes = dict[str, str | None]
 Leave = Callable[[], None]
 
 BLOCKS = tag_names(
-    "address article aside blockquote body button caption center dd details dialog dir div dl dt fieldset figcaption"
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption"
     " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup p"
     " plaintext pre search section select summary table tbody td textarea tfoot th thead tr ul video xmp"
 )
@@ -285,6 +285,10 @@ class _Writer:
         self._line.append("\n")
         return _nothing
 
+    def _enter_button(self, _: LexborNode, __: Attributes) -> Leave:
+        self._line.append(" ")
+        return lambda: self._line.append(" ")
+
     def _enter_option(self, _: LexborNode, __: Attributes) -> Leave:
         return lambda: self._line.append("\n")
 
@@ -322,6 +326,7 @@ _ENTER: dict[str, Callable[[_Writer, LexborNode, Attributes], Leave | None]] = {
     "rt": _Writer._enter_ruby_text,
     "q": _Writer._enter_quoted,
     "br": _Writer._enter_break,
+    "button": _Writer._enter_button,
     "option": _Writer._enter_option,
     "math": _Writer._enter_formula,
 }

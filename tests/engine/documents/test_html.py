@@ -37,6 +37,7 @@ def text(html: str, whole: bool = True) -> str:
         ("<math alttext='x^2'><msup><mi>x</mi><mn>2</mn></msup></math>", "x^2"),
         ("<p>he said <q>no</q></p>", "he said \u201cno\u201d"),
         ("<title>unclosed <p>words", "unclosed\n\nwords"),
+        ("<h2>Loans<button>Copy</button></h2><h3><button>How long?</button></h3>", "## Loans Copy\n\n### How long?"),
         ("<select><option>one<option>two</select>", "one\ntwo"),
         ("<svg>" + "<path d='m'/>" * 1000 + "</svg><p>a<p>b", "a\n\nb"),
     ],
