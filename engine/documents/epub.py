@@ -17,7 +17,16 @@ from engine.documents.safe_zip import SafeZip
 from engine.documents.source import Source
 
 TEXT_TYPES = frozenset(
-    {"", "application/xhtml+xml", "text/html", "text/xml", "application/xml", "image/svg+xml", "text/x-oeb1-document"}
+    {
+        "",
+        "application/xhtml+xml",
+        "text/html",
+        "text/xml",
+        "application/xml",
+        "image/svg+xml",
+        "text/x-oeb1-document",
+        "application/x-dtbook+xml",
+    }
 )
 _SUBSET = re.compile(r"<!DOCTYPE[^\[>]*\[", re.I)
 
