@@ -15,8 +15,42 @@ from engine.documents.reasons import SENTENCES, unsupported
 PACKAGE = "package"
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 WEB_ENDINGS = frozenset({".html", ".htm", ".xhtml", ".xht"})
+# Programs that write pages: what they say is in their code too.
+TEMPLATE_ENDINGS = frozenset(
+    {
+        ".php",
+        ".phtml",
+        ".jsp",
+        ".asp",
+        ".aspx",
+        ".cshtml",
+        ".erb",
+        ".ejs",
+        ".hbs",
+        ".mustache",
+        ".twig",
+        ".tpl",
+        ".tmpl",
+    }
+    | {
+        ".jinja",
+        ".jinja2",
+        ".j2",
+        ".vue",
+        ".svelte",
+        ".astro",
+        ".py",
+        ".js",
+        ".ts",
+        ".jsx",
+        ".tsx",
+        ".go",
+        ".rb",
+        ".java",
+    }
+)
 TABLE_ENDINGS = frozenset({".csv", ".tsv", ".tab"})
-MESSAGE_ENDINGS = frozenset({".eml", ".mht", ".mhtml"})
+MESSAGE_ENDINGS = frozenset({".eml", ".emlx", ".mbox", ".mht", ".mhtml"})
 OFFICE_ENDINGS = {
     ".doc": "older Word files",
     ".xls": "older Excel files",
@@ -44,7 +78,13 @@ READ = (
 NOT_READ = (
     (rb"\0\0..ftyp(?:heic|heix|mif1|avif)|\0\0\x01\0", PICTURES),
     (rb"ID3[\x02-\x04]|OggS\0|fLaC\0|RIFF....(?:WAVE|AVI )|\0\0..ftyp|\x1a\x45\xdf\xa3", SOUNDS),
-    (rb"\x1f\x8b|7z\xbc\xaf\x27\x1c|Rar!|\xfd7zXZ\0|BZh[1-9]|\x28\xb5\x2f\xfd", ARCHIVES),
+    (rb"MThd\0\0\0\x06|FORM....AIFF|\xff[\xfb\xf3\xf2\xf1\xf9].{0,60}\0|\0\0\x01[\xba\xb3]|FLV\x01", SOUNDS),
+    (rb"\x1f\x8b|7z\xbc\xaf\x27\x1c|Rar!|\xfd7zXZ\0|BZh[1-9]|\x28\xb5\x2f\xfd|MSCF\0\0\0\0", ARCHIVES),
+    (rb".{257}ustar[\0 ]", ARCHIVES),
+    (rb".{60}(?:BOOKMOBI|TEXtREAd)|TPZ", "Kindle books"),
+    (rb"AT&TFORM....DJV", "DjVu files"),
+    (rb"ITSF\x03\0\0\0", "Windows help files"),
+    (rb"\xffWPC", "WordPerfect files"),
     (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLDER_OFFICE),
     (rb"%!PS", "PostScript files"),
 )
@@ -52,8 +92,11 @@ NOT_READ = (
 HEADER = re.compile(
     rb"(?im)^(?:from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|content-type|x-[\w-]+):"
 )
+MAILBOX = re.compile(rb"From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n(?=[A-Za-z-]+:)")
 PROGRAMS = re.compile(
-    rb"\x7fELF|MZ(?=.{0,60}\0)|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|SQLite format 3\0", re.S
+    rb"\x7fELF|MZ(?=.{0,60}\0)|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm|SQLite format 3\0"
+    rb"|\x93NUMPY|PAR1[\x15\0]|wOF[F2]\0|OTTO\0|\0\x01\0\0\0",
+    re.S,
 )
 
 
@@ -81,7 +124,7 @@ def kind_of(name: str, head: bytes) -> Kind:
         if re.match(pattern, head, re.S):
             return Kind("unknown", "unsupported_type", unsupported(OFFICE_ENDINGS.get(ending, plural)))
     for pattern, kind in READ:
-        if re.match(pattern, head, re.S):
+        if re.match(pattern, head, re.S) and not (kind == "html" and ending in TEMPLATE_ENDINGS | MARKDOWN_ENDINGS):
             return Kind(kind)
     return Kind(_kind_of_text(ending, head))
 
@@ -95,7 +138,9 @@ def _kind_of_text(ending: str, head: bytes) -> str:
     ):
         if ending in endings:
             return kind
-    begins, *_ = re.split(rb"\r?\n\r?\n", head.removeprefix(b"\xef\xbb\xbf"), maxsplit=1)
+    head = head.removeprefix(b"\xef\xbb\xbf")
+    mailbox = MAILBOX.match(head)
+    begins, *_ = re.split(rb"\r?\n\r?\n", head[mailbox.end() if mailbox else 0 :], maxsplit=1)
     names = {found.split(b":")[0].lower() for found in HEADER.findall(begins)}
     is_message = HEADER.match(begins) and {b"from", b"received", b"return-path"} & names and len(names) > 2
     return "email" if is_message else "text"

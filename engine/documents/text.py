@@ -8,8 +8,9 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
+from collections import Counter
 
-from charset_normalizer import from_bytes
+from engine.documents.encoding_guess import guessed
 
 MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -22,9 +23,13 @@ SAMPLE = 65536
 MOST_NULS = 0.3
 MOST_CONTROLS = 0.02
 CONTROLS = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-# What charset-normalizer is asked about: scripts in which a wrong guess shows. Western European is the default.
-ASIAN_CODECS = ["gb18030", "big5", "shift_jis", "euc_jp", "euc_kr"]
-OTHER_CODECS = [*ASIAN_CODECS, "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp1250"]
+ESCAPES = {b"\x1b$B": "iso2022_jp_2", b"\x1b$@": "iso2022_jp_2", b"\x1b$)C": "iso2022_kr"}
+# A few bytes that are no UTF-8 make no other encoding of a file that is UTF-8 elsewhere: lines of several programs.
+MOST_FOREIGN = 0.1
+# Windows-1252 with the five bytes that it leaves open as browsers read them (WHATWG Encoding Standard).
+WINDOWS_1252 = "".join(
+    bytes([byte]).decode("cp1252" if byte not in b"\x81\x8d\x8f\x90\x9d" else "latin-1") for byte in range(256)
+)
 
 
 def decode(data: bytes) -> str | None:
@@ -36,15 +41,20 @@ def decode(data: bytes) -> str | None:
 
 
 def _decoded(data: bytes) -> str | None:
-    for mark, encoding in MARKS:
-        if data.startswith(mark):
-            return _try(data[len(mark) :], encoding)
-    wide = _wide_without_mark(data)
+    mark, marked = next(((mark, encoding) for mark, encoding in MARKS if data.startswith(mark)), (b"", None))
+    data = data[len(mark) :]
+    wide = marked if marked not in (None, "utf-8") else _wide_without_mark(data[:SAMPLE])
     if wide is not None:
-        return _try(data, wide)
+        return _try(data[: len(data) - len(data) % (4 if wide.startswith("utf-32") else 2)], wide)
     if data[:SAMPLE].count(0) > MOST_NULS * len(data[:SAMPLE]):
         return None
-    return _try(data, "utf-8") or (_guessed(data) if _is_text(data[:SAMPLE].decode("latin-1")) else None)
+    for escape, encoding in ESCAPES.items():
+        if escape in data[:SAMPLE] and data.isascii():
+            return _try(data, encoding) or data.decode("ascii")
+    text = _try(data, "utf-8") or _mostly_utf8(data)
+    if text is None and _is_text(data[:SAMPLE].decode("latin-1")):
+        text = _guessed(data.replace(b"\0", b""))
+    return text
 
 
 def _try(data: bytes, encoding: str) -> str | None:
@@ -54,28 +64,48 @@ def _try(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _wide_without_mark(data: bytes) -> str | None:
-    """UTF-16 of mostly Latin text has a NUL in every second byte and hardly any in the others."""
-    even, odd = data[:SAMPLE:2], data[1:SAMPLE:2]
-    for nuls, others, encoding in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
-        if nuls and nuls.count(0) > 0.7 * len(nuls) and others.count(0) < 0.05 * len(others):
+def _wide_without_mark(sample: bytes) -> str | None:
+    """UTF-16 and UTF-32 of letters of few alphabets: the high bytes are all alike, and blanks have a NUL there."""
+    if len(sample) < 4:
+        return None
+    if len(sample) % 4 == 0:
+        for encoding, high in (("utf-32-le", sample[2::4] + sample[3::4]), ("utf-32-be", sample[::4] + sample[1::4])):
+            if high.count(0) > 0.95 * len(high) and sample.count(0) < 0.8 * len(sample):
+                return encoding
+    even, odd = sample[::2], sample[1::2]
+    for high, low, encoding in ((odd, even, "utf-16-le"), (even, odd, "utf-16-be")):
+        if high.count(0) > 0.7 * len(high) and low.count(0) < 0.05 * len(low):
+            return encoding
+        most = Counter(high).most_common(4)
+        alike = sum(times for _, times in most) > 0.97 * len(high) and high.count(0) > 0.015 * len(high)
+        if alike and 0 not in low and most[0][0] < 0x10:
             return encoding
     return None
 
 
-def _guessed(data: bytes) -> str | None:
-    """Not UTF-8: another script's encoding if that is the better reading, else Western European."""
-    best = from_bytes(data[:SAMPLE], cp_isolation=OTHER_CODECS).best()
-    if best is not None and _mostly_foreign(str(best)):
-        return data.decode(best.encoding, "replace")
-    return _try(data, "cp1252") or data.decode("latin-1")
+def _mostly_utf8(data: bytes) -> str | None:
+    foreign = data.decode("utf-8", "replace").count("\ufffd")
+    beyond_ascii = len(data.translate(None, bytes(range(128))))
+    return data.decode("utf-8", "windows-1252") if foreign <= MOST_FOREIGN * (beyond_ascii - foreign) / 2 else None
 
 
-def _mostly_foreign(text: str) -> bool:
-    """Whether most letters beyond ASCII stand in words of their own script, as they do outside Western European."""
-    letters = [character for character in text if character.isalpha()]
-    foreign = [character for character in letters if ord(character) > 0x24F]
-    return len(foreign) > 0.5 * len(letters)
+def _from_windows(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return codecs.charmap_decode(error.object[error.start : error.end], "strict", WINDOWS_1252)[0], error.end
+
+
+codecs.register_error("windows-1252", _from_windows)
+
+
+def _guessed(data: bytes) -> str:
+    """Not UTF-8: the encoding that reads best, else Western European."""
+    encoding = guessed(data)
+    if encoding not in (None, "cp1252"):
+        text = data.decode(encoding, "replace")
+        if text.count("\ufffd") <= MOST_CONTROLS * len(text):
+            return text
+    return codecs.charmap_decode(data, "strict", WINDOWS_1252)[0]
 
 
 def _is_text(text: str) -> bool:

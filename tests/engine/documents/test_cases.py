@@ -64,7 +64,8 @@ def test_a_hostile_file_costs_neither_time_nor_memory(case: dict[str, Any]) -> N
     command = [sys.executable, "-c", IN_A_CHILD, str(FOLDER / file)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     spent, limits = json.loads(printed), case["expect"]["limits"]
-    assert spent["outcome"] == "refused"
+    also = [other["outcome"] for other in case["expect"].get("also_acceptable", [])]
+    assert spent["outcome"] in (case["expect"]["outcome"], *also)
     assert spent["seconds"] < limits["seconds"] and spent["rss_growth_mb"] < limits["rss_growth_mb"]
 
 

@@ -38,6 +38,12 @@ def test_big_endian_mark() -> None:
     assert decode(codecs.BOM_UTF16_BE + SENTENCE.encode("utf-16-be")) == SENTENCE
 
 
+def test_a_file_that_breaks_off_in_a_letter_is_read() -> None:
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-le"):
+        text = decode((SENTENCE * 9 + "\u2013").encode(encoding)[:-1])
+        assert text is not None and text.startswith(SENTENCE * 9)
+
+
 def test_line_ends_marks_and_nuls_are_gone_and_nothing_else() -> None:
     assert decode(b"\xef\xbb\xbfone\r\ntwo\rthree\n\tfour\0\0\x0c\xc2\xad") == "one\ntwo\nthree\n\tfour\x0c\xad"
 

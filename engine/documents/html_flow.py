@@ -1,0 +1,332 @@
+"""The tree of a page -> its text, read from top to bottom. It opens no file and follows no address.
+
+Blocks become paragraphs, headings, items and rows of a `flow.Flow`; white space is what a browser shows of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from selectolax.lexbor import LexborNode
+
+from engine.documents.flow import Flow, one_line
+from engine.documents.html_hidden import LONGEST_CONSENT, NEVER, frame_part, is_hidden
+from engine.documents.html_inline import Addresses, formula_source, note_mark, raised, refers
+from engine.documents.html_list import List, list_of
+from engine.documents.html_table import MOST_COLUMNS, MOST_ROWS, Table, is_table, span
+from engine.documents.html_tags import tag_names
+
+Attributes = dict[str, str | None]
+Leave = Callable[[], None]
+
+BLOCKS = tag_names(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption"
+    " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup p"
+    " plaintext pre search section select summary table tbody td textarea tfoot th thead tr ul video xmp"
+)
+# Shown as nothing: where a word may be parted, and marks of no width.
+_UNSHOWN = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_BLANKS = re.compile(r"[ \t\r\n\f]+")
+
+
+@dataclass
+class Read:
+    """text: of the page. heading: the first one, "" where there is none. pictures: how many it shows. hidden: whether
+    something was left out that nobody would see. frame: signs left out of what stands on every page of a site, by what
+    it was ("navigation").
+    """
+
+    text: str = ""
+    heading: str = ""
+    pictures: int = 0
+    hidden: bool = False
+    frame: dict[str, int] = field(default_factory=dict)
+
+
+def read_tree(root: LexborNode, with_frame: bool, host: str = "") -> Read:
+    """with_frame: whether navigation and the like are read too. host: of the page; the addresses of links that stay
+    there are not written down.
+    """
+    writer = _Writer(with_frame, host)
+    pending: list[LexborNode | Leave] = [root]
+    while pending:
+        item = pending.pop()
+        if not isinstance(item, LexborNode):
+            item()
+            continue
+        if item.next is not None and item is not root:
+            pending.append(item.next)
+        tag = item.tag or ""
+        if tag == "-text":
+            writer.text(item.text_content or "")
+            continue
+        leave = writer.enter(tag, item)
+        if leave is not None:
+            pending.append(leave)
+            if item.first_child is not None:
+                pending.append(item.first_child)
+    return writer.finished()
+
+
+class _Writer:
+    """Its `_enter_...` begin an element and return what ends it; None: nothing in it is read."""
+
+    def __init__(self, with_frame: bool, host: str) -> None:
+        self._with_frame = with_frame
+        self._flow, self._read = Flow(), Read()
+        self._line: list[str] = []
+        self._lines = 0  # that came to an end
+        self._heading = self._quotes = self._exact = self._articles = self._cells = 0
+        self._lists: list[List] = []
+        self._tables: list[Table | None] = []  # None: one that only puts things beside one another
+        self._addresses = Addresses(host)
+
+    def finished(self) -> Read:
+        self._break()
+        self._read.text = self._flow.text()
+        return self._read
+
+    def text(self, text: str) -> None:
+        text = _UNSHOWN.sub("", text)
+        self._line.append(text if self._exact else _BLANKS.sub(" ", text))
+
+    def enter(self, tag: str, node: LexborNode) -> Leave | None:
+        """What ends the element; None: nothing in it is read."""
+        attributes = node.attributes
+        if tag in NEVER or (attributes and self._is_hidden(attributes)):
+            return None
+        if not self._with_frame and self._is_frame(tag, node, attributes):
+            return None
+        if tag in BLOCKS:
+            self._break()
+        enter = _ENTER.get(tag)
+        if enter is not None:
+            return enter(self, node, attributes)
+        return self._break if tag in BLOCKS else _nothing
+
+    def _is_hidden(self, attributes: Attributes) -> bool:
+        hidden = is_hidden(attributes)
+        self._read.hidden |= hidden
+        return hidden
+
+    def _is_frame(self, tag: str, node: LexborNode, attributes: Attributes) -> bool:
+        part = frame_part(tag, attributes, self._articles > 0)
+        if part is None:
+            return False
+        signs = len(read_tree(node, with_frame=True).text)
+        if part == "consent" and signs > LONGEST_CONSENT:
+            return False
+        self._read.frame[part] = self._read.frame.get(part, 0) + signs
+        return True
+
+    def _break(self) -> None:
+        """The line, the paragraph, the item that was being read ends here."""
+        if self._cells:
+            self._line.append(" ")
+            return
+        text = "".join(self._line)
+        self._line.clear()
+        self._lines += 1
+        if not text.strip():
+            return
+        if self._exact:
+            self._flow.exact(text)
+        elif self._heading:
+            self._flow.heading(text, self._heading)
+            self._read.heading = self._read.heading or one_line(text)
+        elif self._lists:
+            self._flow.item(text, len(self._lists) - 1, self._lists[-1].take_mark())
+        else:
+            quote = "> " * self._quotes
+            lines = (one_line(line) for line in text.split("\n"))
+            self._flow.paragraph("\n".join(quote + line for line in lines if line))
+            self._addresses.write(self._flow)
+
+    def _enter_heading(self, node: LexborNode, _: Attributes) -> Leave:
+        before, self._heading = self._heading, int((node.tag or "h1")[1])
+
+        def leave() -> None:
+            self._break()
+            self._heading = before
+
+        return leave
+
+    def _enter_exact(self, _: LexborNode, __: Attributes) -> Leave:
+        self._exact += 1
+
+        def leave() -> None:
+            self._break()
+            self._exact -= 1
+
+        return leave
+
+    def _enter_article(self, _: LexborNode, __: Attributes) -> Leave:
+        self._articles += 1
+
+        def leave() -> None:
+            self._break()
+            self._articles -= 1
+
+        return leave
+
+    def _enter_quote(self, _: LexborNode, __: Attributes) -> Leave:
+        self._quotes += 1
+
+        def leave() -> None:
+            self._break()
+            self._quotes -= 1
+
+        return leave
+
+    def _enter_list(self, node: LexborNode, attributes: Attributes) -> Leave:
+        self._lists.append(list_of(node.tag or "", attributes))
+        self._apart()
+
+        def leave() -> None:
+            self._break()
+            self._lists.pop()
+            self._apart()
+
+        return leave
+
+    def _enter_item(self, node: LexborNode, attributes: Attributes) -> Leave:
+        if self._lists:
+            self._lists[-1].begin(node.tag or "", attributes)
+            if self._cells:
+                self._line.append(f"{self._lists[-1].take_mark()} ")
+        return self._break
+
+    def _apart(self) -> None:
+        """Before the first and after the last of a list or table."""
+        if not self._cells and not self._lists:
+            self._flow.apart()
+            self._addresses.write(self._flow)
+
+    def _enter_table(self, node: LexborNode, _: Attributes) -> Leave:
+        self._tables.append(Table() if self._cells or is_table(node) else None)
+        self._apart()
+
+        def leave() -> None:
+            self._break()
+            self._tables.pop()
+            self._apart()
+
+        return leave
+
+    def _enter_row(self, _: LexborNode, __: Attributes) -> Leave:
+        table = self._tables[-1] if self._tables else None
+        if table is None:
+            return self._break
+
+        def leave() -> None:
+            cells = table.end_row()
+            if self._cells:
+                self._line.append(", ".join(filter(None, cells)) + "; ")
+            else:
+                self._flow.row(cells)
+
+        return leave
+
+    def _enter_cell(self, _: LexborNode, attributes: Attributes) -> Leave:
+        table = self._tables[-1] if self._tables else None
+        if table is None:
+            return self._break
+        outside, self._line = self._line, []
+        self._cells += 1
+
+        def leave() -> None:
+            self._cells -= 1
+            text = one_line("".join(self._line)).rstrip(";")
+            self._line = outside
+            table.cell(text, span(attributes, "colspan", MOST_COLUMNS), span(attributes, "rowspan", MOST_ROWS))
+
+        return leave
+
+    def _enter_link(self, _: LexborNode, attributes: Attributes) -> Leave:
+        address = (attributes.get("href") or "").strip()
+        before, line = self._lines, len(self._line)
+
+        def leave() -> None:
+            text = one_line("".join(self._line[line:])) if self._lines == before else ""
+            if text:
+                self._addresses.add(text, address)
+
+        return leave
+
+    def _enter_raised(self, node: LexborNode, _: Attributes) -> Leave:
+        line, change = len(self._line), note_mark if refers(node) else raised
+
+        def leave() -> None:
+            self._line[line:] = [change("".join(self._line[line:]))]
+
+        return leave
+
+    def _enter_reference(self, node: LexborNode, attributes: Attributes) -> Leave:
+        if "noteref" not in (attributes.get("epub:type") or attributes.get("role") or ""):
+            return self._enter_link(node, attributes)
+        line = len(self._line)
+
+        def leave() -> None:
+            self._line[line:] = [note_mark("".join(self._line[line:]))]
+
+        return leave
+
+    def _enter_ruby_text(self, _: LexborNode, __: Attributes) -> Leave:
+        self._line.append("(")
+        return lambda: self._line.append(")")
+
+    def _enter_quoted(self, _: LexborNode, __: Attributes) -> Leave:
+        self._line.append("\u201c")
+        return lambda: self._line.append("\u201d")
+
+    def _enter_break(self, _: LexborNode, __: Attributes) -> Leave:
+        self._line.append("\n")
+        return _nothing
+
+    def _enter_button(self, _: LexborNode, __: Attributes) -> Leave:
+        self._line.append(" ")
+        return lambda: self._line.append(" ")
+
+    def _enter_option(self, _: LexborNode, __: Attributes) -> Leave:
+        return lambda: self._line.append("\n")
+
+    def _enter_picture(self, _: LexborNode, attributes: Attributes) -> Leave:
+        self._read.pictures += 1
+        if alt := one_line(attributes.get("alt") or ""):
+            self._line.append(f" [Picture: {alt}] ")
+        return _nothing
+
+    def _enter_formula(self, node: LexborNode, attributes: Attributes) -> Leave | None:
+        source = formula_source(node, attributes.get("alttext"))
+        if source is None:
+            return _nothing
+        self._line.append(source)
+        return None
+
+
+def _nothing() -> None:
+    pass
+
+
+_ENTER: dict[str, Callable[[_Writer, LexborNode, Attributes], Leave | None]] = {
+    **dict.fromkeys(("h1", "h2", "h3", "h4", "h5", "h6"), _Writer._enter_heading),
+    **dict.fromkeys(("pre", "listing", "xmp", "plaintext", "textarea"), _Writer._enter_exact),
+    **dict.fromkeys(("main", "article"), _Writer._enter_article),
+    **dict.fromkeys(("ul", "ol", "dir", "menu", "dl"), _Writer._enter_list),
+    **dict.fromkeys(("li", "dt", "dd"), _Writer._enter_item),
+    **dict.fromkeys(("td", "th"), _Writer._enter_cell),
+    **dict.fromkeys(("img", "svg:image", "image"), _Writer._enter_picture),
+    "blockquote": _Writer._enter_quote,
+    "table": _Writer._enter_table,
+    "tr": _Writer._enter_row,
+    "a": _Writer._enter_reference,
+    "sup": _Writer._enter_raised,
+    "rt": _Writer._enter_ruby_text,
+    "q": _Writer._enter_quoted,
+    "br": _Writer._enter_break,
+    "button": _Writer._enter_button,
+    "option": _Writer._enter_option,
+    "math": _Writer._enter_formula,
+}
