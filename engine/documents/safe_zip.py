@@ -5,6 +5,7 @@ It knows the ZIP form and nothing of what the parts hold.
 
 from __future__ import annotations
 
+import stat
 import struct
 import zipfile
 import zlib
@@ -32,9 +33,9 @@ class SafeZip:
     among `names`. Raises Unreadable: damaged, too_large_unpacked; OSError. Close it after use.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, largest_part: int = LARGEST_PART) -> None:
         self._file = source.open()
-        self._left = LARGEST_UNPACKED
+        self._left, self._largest_part = LARGEST_UNPACKED, largest_part
         try:
             self._refuse_large_directory(self._file, source.size)
             self._zip = zipfile.ZipFile(self._file)
@@ -63,12 +64,20 @@ class SafeZip:
         """Whether a part needs a password. Raises KeyError."""
         return bool(self._parts[name].flag_bits & ENCRYPTED)
 
+    def is_link(self, name: str) -> bool:
+        """Whether a part is a link on Unix, and holds the name of what it links to. Raises KeyError."""
+        return stat.S_ISLNK(self._parts[name].external_attr >> 16)
+
+    def renew(self) -> None:
+        """What was read so far counts no more, as each part is a document of its own."""
+        self._left = LARGEST_UNPACKED
+
     def read(self, name: str) -> bytes:
         """A part, unpacked. Raises KeyError; Unreadable: too_large_unpacked, encrypted, damaged."""
         info = self._parts[name]
         if self.is_encrypted(name):
             raise Unreadable("encrypted")
-        largest = min(LARGEST_PART, self._left)
+        largest = min(self._largest_part, self._left)
         if info.file_size > largest or _ratio_is_odd(info.file_size, info.compress_size):
             raise Unreadable("too_large_unpacked")
         pieces: list[bytes] = []
