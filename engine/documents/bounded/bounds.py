@@ -38,6 +38,11 @@ class Died(Exception):  # noqa: N818 (what became of the other process)
         self.reason, self.for_good = reason, for_good
         self.spent, self.is_new = 0.0, True
 
+    @property
+    def blames_the_file(self) -> bool:
+        """False: the files before may have left the process short of memory or broken."""
+        return self.is_new or self.for_good or self.reason == "too_slow"
+
 
 @dataclass(frozen=True)
 class Bounds:

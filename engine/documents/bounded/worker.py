@@ -48,7 +48,9 @@ def main() -> int:
                 frame = asked.get(timeout=IDLE_SECONDS)
             except queue.Empty:
                 return 0
+        _tie_to_the_other_side(True)
         _do(frame, answers)
+        _tie_to_the_other_side(False)
 
 
 def _own_streams() -> BinaryIO:
@@ -65,6 +67,18 @@ def _listen(asked: queue.SimpleQueue[Frame]) -> None:
             asked.put(frame)
     finally:
         os._exit(0)
+
+
+def _tie_to_the_other_side(tied: bool) -> None:
+    """Within a job a library may work for long and let no thread run. Linux then ends this process when stdin does: it
+    sends a signal that nothing here waits for.
+    """
+    if sys.platform == "linux":
+        import fcntl
+
+        flags = fcntl.fcntl(0, fcntl.F_GETFL)
+        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC if tied else flags & ~os.O_ASYNC)
 
 
 def _do(frame: Frame, answers: BinaryIO) -> None:
