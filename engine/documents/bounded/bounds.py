@@ -76,6 +76,7 @@ class Watch:
         self.bounds, self._before = bounds, spent
         self._process = psutil.Process(pid)
         self._looked = self._last_seconds = 0.0
+        self._answered: float | None = None
         self._began, self._held = self._seconds(), self._memory()
         self._wait(bounds.opening)
 
@@ -98,12 +99,19 @@ class Watch:
             raise Died("too_much_memory")
         if self.spent > self.bounds.everything:
             raise Died("too_slow", for_good=True)
-        slow = self._seconds() - self._answered > self._allowed or now - self._clock > PATIENCE * self._allowed
-        if waiting and slow:
+        if waiting and self._is_slow(now):
             raise Died("too_slow")
 
+    def _is_slow(self, now: float) -> bool:
+        """Its own time counts from the first look on: most answers come before one."""
+        seconds = self._seconds()
+        if self._answered is None:
+            self._answered = seconds
+        return seconds - self._answered > self._allowed or now - self._clock > PATIENCE * self._allowed
+
     def _wait(self, seconds: float) -> None:
-        self._allowed, self._answered, self._clock = seconds, self._seconds(), time.monotonic()
+        self._allowed, self._clock = seconds, time.monotonic()
+        self._answered = None
 
     def _seconds(self) -> float:
         with suppress(psutil.Error):  # it ended, which shows when its answers do

@@ -25,6 +25,8 @@ OPEN_SECONDS, IDLE_SECONDS = 2.0, 300.0
 """Without work, until the person's archive is let go and until the process ends."""
 GRACE_SECONDS = 10.0
 """After what the other side waits for: it ends this process first, unless it is gone."""
+WATCHES_ITSELF = sys.platform != "linux"
+"""Whether a thread in C ends the process when a library does not come back: Linux ends it with the other side."""
 OUT_OF_MEMORY = 77
 """The exit status."""
 
@@ -87,8 +89,8 @@ def _do(frame: Frame, answers: BinaryIO) -> None:
         memory.bound(fields["memory"])
         found = jobs.JOBS[fields["job"]](fields)
         while True:
-            # A thread in C, which ends the process although a library may never come back.
-            faulthandler.dump_traceback_later(fields["seconds"] + GRACE_SECONDS, exit=True)
+            if WATCHES_ITSELF:
+                faulthandler.dump_traceback_later(fields["seconds"] + GRACE_SECONDS, exit=True)
             answer = next(found, None)
             faulthandler.cancel_dump_traceback_later()
             if answer is None:

@@ -20,7 +20,7 @@ from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
 from engine.documents.source import Source
 
-worker.GRACE_SECONDS = 0.5
+worker.WATCHES_ITSELF, worker.GRACE_SECONDS = True, 0.5
 opened: list[str] = []
 
 
