@@ -13,7 +13,7 @@ import queue
 import sys
 import threading
 import traceback
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from engine.documents.bounded import frames, jobs, memory
 from engine.documents.bounded.frames import Frame
@@ -31,8 +31,8 @@ OUT_OF_MEMORY = 77
 """The exit status."""
 
 
-def main() -> int:
-    """Returns the exit status."""
+def main() -> NoReturn:
+    """Ends the process itself: a thread waits for stdin, which Python would wait for in turn."""
     answers = _own_streams()
     faulthandler.enable()
     memory.leave_no_core()
@@ -49,10 +49,11 @@ def main() -> int:
             try:
                 frame = asked.get(timeout=IDLE_SECONDS)
             except queue.Empty:
-                return 0
+                os._exit(0)
         _tie_to_the_other_side(True)
-        _do(frame, answers)
-        _tie_to_the_other_side(False)
+        last = _do(frame, answers)
+        _tie_to_the_other_side(False)  # before the next job can come
+        _say(answers, last)
 
 
 def _own_streams() -> BinaryIO:
@@ -83,7 +84,8 @@ def _tie_to_the_other_side(tied: bool) -> None:
         fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC if tied else flags & ~os.O_ASYNC)
 
 
-def _do(frame: Frame, answers: BinaryIO) -> None:
+def _do(frame: Frame, answers: BinaryIO) -> Frame:
+    """Returns the last answer, which is still to be given."""
     fields = frame.fields
     try:
         memory.bound(fields["memory"])
@@ -111,7 +113,7 @@ def _do(frame: Frame, answers: BinaryIO) -> None:
         traceback.print_exc()
         last = Frame({"crashed": None})
     faulthandler.cancel_dump_traceback_later()
-    _say(answers, last)
+    return last
 
 
 def _say(answers: BinaryIO, frame: Frame) -> None:
@@ -122,4 +124,4 @@ def _say(answers: BinaryIO, frame: Frame) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

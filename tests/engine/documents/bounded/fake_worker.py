@@ -105,4 +105,4 @@ def act(word: str, number: int, how: How) -> Page:
 if __name__ == "__main__":
     readers.READERS["pdf"] = f"{__spec__.name}:open_script"
     readers.READERS["rtf"] = f"{__spec__.name}:open_parts"
-    sys.exit(worker.main())
+    worker.main()

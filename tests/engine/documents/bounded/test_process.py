@@ -159,6 +159,13 @@ def test_the_process_ends_of_itself_where_nobody_watches(tmp_path: Path) -> None
         assert reading.wait() != 0
 
 
+def test_the_process_ends_when_it_has_had_nothing_to_do() -> None:
+    code = "from engine.documents.bounded import worker as w; w.OPEN_SECONDS = w.IDLE_SECONDS = 0.1; w.main()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stderr=subprocess.PIPE) as idle:
+        assert idle.wait(SECONDS) == 0
+        assert idle.stderr is not None and idle.stderr.read() == b""
+
+
 def test_the_process_knows_no_model_no_store_and_no_network(read: Read) -> None:
     modules = set(read("modules").pages[0].text.split())
     forbidden = {"torch", "numpy", "llama_cpp", "sqlite3", "sqlite_utils", "transformers", "socket", "ssl", "psutil"}
