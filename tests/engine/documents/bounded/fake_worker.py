@@ -87,6 +87,8 @@ def act(word: str, number: int, how: How) -> Page:
         return Page(number, "read", None, str(child.pid))
     if word == "long":
         return Page(number, "read", None, "\u4e00" * (9 * MIB))
+    if word == "wide":
+        return Page(number, "read", None, "x" * MIB)
     if word == "odd":
         return Page(1, "read", None, "the same number again")
     if word == "oddreason":

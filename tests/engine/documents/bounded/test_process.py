@@ -17,6 +17,7 @@ from engine.documents.bounded import frames, pool, process
 from engine.documents.bounded.frames import Frame
 from engine.documents.bounded.messages import asked_fields
 from engine.documents.extract import extract
+from engine.documents.limits import MIB
 from engine.documents.reader import How
 from engine.errors import UserError
 from tests.engine.documents.bounded.conftest import FAKE, Read
@@ -94,6 +95,16 @@ def test_two_callers_have_two_processes_and_one_is_kept(read: Read) -> None:
     assert found[0] != outer
     assert pid_of(read) in (found[0], outer)
     assert is_gone(found[0]) != is_gone(outer)
+
+
+def test_the_process_keeps_no_page_that_it_has_given(read: Read) -> None:
+    held: list[int] = []
+    extracted = read(
+        " ".join(["wide"] * 100),
+        on_page=lambda page, count: held.append(psutil.Process().children()[0].memory_info().rss),
+    )
+    assert extracted.pages_read == 100
+    assert max(held) - held[10] < 20 * MIB
 
 
 def test_cancelling_in_the_middle_of_a_page_ends_it_at_once(read: Read) -> None:
