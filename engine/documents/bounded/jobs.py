@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ from engine.documents.bounded.frames import Frame
 from engine.documents.bounded.messages import asked_how, event_frame
 from engine.documents.events import read_here
 from engine.documents.opening import kind_of_source
+from engine.documents.reader import Unreadable
 from engine.documents.source import Source, file_source
 
 AT_ONCE = 500
+_archives: dict[tuple[Path, int, int], OpenArchive] = {}
 Job = Callable[[dict[str, Any]], Iterator[Frame]]
 
 
@@ -43,8 +46,16 @@ def digest(fields: dict[str, Any]) -> Iterator[Frame]:
     yield Frame({"sha256": hashlib.sha256(_source(fields).read()).hexdigest()})
 
 
-_archives: dict[tuple[Path, int, int], OpenArchive] = {}
-JOBS: dict[str, Job] = {"read": read, "members": members, "digest": digest}
+def image(fields: dict[str, Any]) -> Iterator[Frame]:
+    """A page as it looks, as PNG, about `width` pixels wide."""
+    page_image = import_module("engine.documents.page_image").page_image
+    try:
+        yield Frame({}, page_image(_source(fields), fields["page"], fields["width"], fields["password"]))
+    except IndexError as error:
+        raise Unreadable("changed") from error
+
+
+JOBS: dict[str, Job] = {"read": read, "members": members, "digest": digest, "image": image}
 
 
 def let_go() -> None:
