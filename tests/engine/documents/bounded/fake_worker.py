@@ -104,7 +104,14 @@ def act(word: str, number: int, how: How) -> Page:
     return Page(number, "read", None, f"page {number}", section=how.password)
 
 
+def page_image(source: Source, number: int, width: int, password: str | None) -> bytes:
+    if number > 2:
+        raise IndexError(number)
+    return f"{source.name} {number} {width} {password}".encode()
+
+
 if __name__ == "__main__":
+    sys.modules["engine.documents.page_image"] = sys.modules["__main__"]
     readers.READERS["pdf"] = f"{__spec__.name}:open_script"
     readers.READERS["rtf"] = f"{__spec__.name}:open_parts"
     worker.main()
