@@ -54,7 +54,7 @@ class _Document:
                 if not self._opened:
                     raise Unreadable(died.reason) from died
                 self._deaths += 1
-                if self._page_count is not None and self._next > self._page_count:
+                if self._is_at_its_end():
                     yield Through(self._page_count, ())
                     return
                 # Without a count nobody knows whether there is another page, unless some came since the last death.
@@ -63,6 +63,9 @@ class _Document:
                     yield from self._given_up(died.reason)
                     return
                 yield self._failed(died.reason)
+                if self._is_at_its_end():  # another process might read it all once more to find nothing
+                    yield Through(self._page_count, ())
+                    return
 
     def _attempt(self) -> Iterator[Event]:
         """From the next page on, in one process. Raises Died too."""
@@ -88,6 +91,9 @@ class _Document:
         if self._characters > LARGEST_EXTRACTED:
             raise Died("too_large_unpacked", for_good=True)
         self._next = page.number + 1
+
+    def _is_at_its_end(self) -> bool:
+        return self._page_count is not None and self._next > self._page_count
 
     def _failed(self, reason: str) -> GotPage:
         self._next += 1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from engine.documents import extract as extracting
@@ -16,6 +18,7 @@ from engine.documents.limits import MIB
 
 FAKE = (sys.executable, "-m", "tests.engine.documents.bounded.fake_worker")
 SMALL = Bounds(opening=10.0, page=0.3, everything=60.0, memory=150 * MIB)
+SECONDS = 30.0
 Read = Callable[..., Extracted]
 
 
@@ -33,3 +36,17 @@ def read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Read]:
 
     yield extracted
     pool.end_all()
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+
+
+def wait_until_gone(pid: int) -> None:
+    late = time.monotonic() + SECONDS
+    while not is_gone(pid):
+        assert time.monotonic() < late
+        time.sleep(0.02)

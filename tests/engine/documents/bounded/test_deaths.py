@@ -5,15 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import psutil
 import pytest
 
-from engine.documents.bounded import pages
+from engine.documents.bounded import pages, pool, process
 from engine.documents.bounded.bounds import Bounds
 from engine.documents.judge import Extracted
 from engine.documents.limits import MIB
 from engine.documents.reader import LeftOut
-from tests.engine.documents.bounded.conftest import Read
+from tests.engine.documents.bounded.conftest import Read, wait_until_gone
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="has no such end")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="holds on Linux alone")
@@ -51,6 +50,19 @@ def test_a_page_that_ends_the_process_is_named_and_the_others_are_read(word: str
 
 def test_the_first_and_the_last_page_may_be_the_one(read: Read) -> None:
     assert outcomes(read("exit read exit")) == ["crashed", "read", "crashed"]
+
+
+def test_no_process_is_started_for_what_comes_after_the_last_page(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[process.Worker] = []
+
+    class Counted(process.Worker):
+        def __init__(self) -> None:
+            started.append(self)
+            super().__init__()
+
+    monkeypatch.setattr(pool, "Worker", Counted)
+    assert outcomes(read("read exit")) == ["read", "crashed"]
+    assert len(started) == 1
 
 
 def test_after_three_deaths_the_rest_is_given_up_page_by_page(read: Read) -> None:
@@ -131,8 +143,7 @@ def test_what_the_process_started_ends_with_it(read: Read) -> None:
     started = int(extracted.pages[0].text)
     assert outcomes(extracted) == ["read", "crashed"]
     if sys.platform != "win32":
-        gone = not psutil.pid_exists(started) or psutil.Process(started).status() == psutil.STATUS_ZOMBIE
-        assert gone
+        wait_until_gone(started)
 
 
 def test_a_file_that_is_written_to_meanwhile_is_said_to_have_been(read: Read, tmp_path: Path) -> None:

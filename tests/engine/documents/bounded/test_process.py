@@ -20,9 +20,8 @@ from engine.documents.extract import extract
 from engine.documents.limits import MIB
 from engine.documents.reader import How
 from engine.errors import UserError
-from tests.engine.documents.bounded.conftest import FAKE, Read
+from tests.engine.documents.bounded.conftest import FAKE, SECONDS, Read, is_gone, wait_until_gone
 
-SECONDS = 30.0
 READS_AND_WAITS = """
 import sys
 from pathlib import Path
@@ -43,20 +42,6 @@ extracting.extract(Path(sys.argv[1]), on_page)
 
 def pid_of(read: Read) -> int:
     return int(read("pid").pages[0].text)
-
-
-def is_gone(pid: int) -> bool:
-    try:
-        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return True
-
-
-def wait_until_gone(pid: int) -> None:
-    late = time.monotonic() + SECONDS
-    while not is_gone(pid):
-        assert time.monotonic() < late
-        time.sleep(0.02)
 
 
 def test_one_process_reads_one_file_after_the_other(read: Read) -> None:
