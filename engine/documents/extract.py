@@ -1,27 +1,38 @@
 """One file -> its pages of text and what became of it. Never raises for what is in a file: the outcome says it.
 
-It decides nothing about conversations; files are found by `find`.
+It decides nothing about conversations; files are found by `find`, those of an archive by `archive`. Whatever needs a
+parser is read in a process that may die (`bounded`).
 """
 
 from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from pathlib import Path
 
+from engine.documents.bounded.bounds import Bounds, bounds
+from engine.documents.bounded.frames import Frame
+from engine.documents.bounded.pages import read_bounded
+from engine.documents.bounded.pool import call
+from engine.documents.events import Event, GotPage, Opened, read_here
 from engine.documents.judge import Extracted, judge, unread
-from engine.documents.opening import open_document
+from engine.documents.kinds import PACKAGE, Kind, kind_of
+from engine.documents.limits import SMALL_TEXT
 from engine.documents.page import Page
-from engine.documents.reader import How, Recognition, Unreadable
-from engine.documents.source import file_source
-from engine.errors import UserError
+from engine.documents.reader import How, LeftOut, Recognition, Unreadable
+from engine.documents.reasons import reason_of_error
+from engine.documents.source import Source, file_source
+from engine.documents.stopping import Cancelled, never, stop_if
 
 __all__ = ["EXTRACTOR", "Extracted", "extract", "file_sha256"]
 
 # Raised whenever the same file would give other pages, so that stored pages are made again.
 EXTRACTOR = 2
 BLOCK = 2**20
+# Decoding is all that is done to them: starting a process would take a hundred times as long.
+PLAIN = frozenset({"text", "markdown"})
 
 OnPage = Callable[[Page, int | None], None]
 
@@ -29,57 +40,87 @@ OnPage = Callable[[Page, int | None], None]
 def extract(
     path: Path,
     on_page: OnPage | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
+    cancelled: Cancelled = never,
     password: str | None = None,
     recognition: Recognition | None = None,
+    member: str | None = None,
 ) -> Extracted:
     """Reads a file. `on_page(page, pages in all or None)` is called for each page as it comes.
 
-    `cancelled` is asked between pages; raises UserError("cancelled") once it is true. recognition: None: pictures of
-    text are not recognised.
+    `cancelled` is asked many times a second; raises UserError("cancelled") once it is true. recognition: None: pictures
+    of text are not recognised. member: the file is the archive's of this name, as `archive.members` gives it.
     """
     try:
-        if stat.S_ISREG(path.stat().st_mode):
-            return _extracted(path, on_page, cancelled, How(password, recognition))
-        return unread("unknown", None, "special_file")
-    except PermissionError:
-        return unread("unknown", None, "no_permission")
-    except FileNotFoundError:
-        return unread("unknown", None, "no_such_file")
-    except OSError:
-        return unread("unknown", None, "disk_error")
+        if not stat.S_ISREG(path.stat().st_mode):
+            return unread("unknown", None, "special_file")
+        return _extracted(path, member, on_page, cancelled, How(password, recognition))
+    except OSError as error:
+        return unread("unknown", None, reason_of_error(error))
 
 
-def file_sha256(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
-    """Of the file's bytes. Raises OSError, and UserError("cancelled") as `extract`."""
+def file_sha256(path: Path, cancelled: Cancelled = never, member: str | None = None) -> str:
+    """Of the file's bytes, or of those of a file of the archive. Raises OSError, UserError("cancelled") as `extract`,
+    and for a member Unreadable.
+    """
+    if member is not None:
+        (answer,) = call(Frame({"job": "digest", "path": str(path), "member": member}), Bounds(), cancelled)
+        return str(answer.fields["sha256"])
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(BLOCK):
-            _check(cancelled)
+            stop_if(cancelled)
             digest.update(block)
     return digest.hexdigest()
 
 
-def _extracted(path: Path, on_page: OnPage | None, cancelled: Callable[[], bool], how: How) -> Extracted:
-    sha256 = file_sha256(path, cancelled)
+def _extracted(path: Path, member: str | None, on_page: OnPage | None, cancelled: Cancelled, how: How) -> Extracted:
+    before = _mark(path)
+    source = file_source(path)
+    kind = Kind("unknown") if member is not None else kind_of(source.name, source.head)
+    if kind.kind in PLAIN and source.size <= SMALL_TEXT:
+        data = source.read()
+        source = Source(source.name, data=data)
+        return _collected(read_here(source, how), kind, hashlib.sha256(data).hexdigest(), on_page, cancelled)
+    try:
+        sha256 = file_sha256(path, cancelled, member)
+    except Unreadable as unreadable:
+        return unread(unreadable.kind or "unknown", None, unreadable.reason, unreadable.message)
+    if kind.reason is not None:
+        return unread(kind.kind, sha256, kind.reason, kind.message)
+    allowed = bounds(kind.kind, how.recognition is not None)
+    events = read_bounded(path, member, how, allowed, cancelled)
+    extracted = _collected(events, kind, sha256, on_page, cancelled)
+    if _mark(path) != before and file_sha256(path, cancelled, member) != sha256:
+        return unread(extracted.kind, None, "changed")
+    return extracted
+
+
+def _collected(
+    events: Generator[Event, None, None], kind: Kind, sha256: str, on_page: OnPage | None, cancelled: Cancelled
+) -> Extracted:
+    name = "unknown" if kind.kind == PACKAGE else kind.kind
     pages: list[Page] = []
+    page_count: int | None = None
+    left_out: tuple[LeftOut, ...] = ()
     try:
-        kind, reader = open_document(file_source(path), how)
+        with closing(events):
+            for event in events:
+                page_count = event.page_count
+                if isinstance(event, Opened):
+                    name = event.kind
+                elif isinstance(event, GotPage):
+                    stop_if(cancelled)
+                    pages.append(event.page)
+                    if on_page is not None:
+                        on_page(event.page, page_count)
+                else:
+                    left_out = event.left_out
     except Unreadable as unreadable:
-        return unread(unreadable.kind or "unknown", sha256, unreadable.reason, unreadable.message)
-    try:
-        for page in reader.pages():
-            _check(cancelled)
-            pages.append(page)
-            if on_page is not None:
-                on_page(page, reader.page_count)
-    except Unreadable as unreadable:
-        return unread(unreadable.kind or kind, sha256, unreadable.reason, unreadable.message)
-    finally:
-        reader.close()
-    return judge(kind, sha256, pages, reader.page_count, reader.left_out)
+        return unread(unreadable.kind or name, sha256, unreadable.reason, unreadable.message)
+    return judge(name, sha256, pages, page_count, left_out)
 
 
-def _check(cancelled: Callable[[], bool]) -> None:
-    if cancelled():
-        raise UserError("cancelled", "Stopped. What was read so far is kept.")
+def _mark(path: Path) -> tuple[int, int, int]:
+    """What is different once a file was written to."""
+    facts = path.stat()
+    return facts.st_size, facts.st_mtime_ns, facts.st_ino

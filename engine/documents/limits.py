@@ -26,9 +26,23 @@ MOST_ATTACHMENTS = 200
 MOST_PIXELS = 100_000_000
 """Of a picture."""
 
-PAGE_SECONDS, RECOGNITION_SECONDS, OPENING_SECONDS = 20.0, 90.0, 30.0
-"""Of the reading process's own time: for a page, for a page whose picture is recognised, until the first page."""
+PAGE_SECONDS, RECOGNITION_SECONDS, OPENING_SECONDS = 20.0, 300.0, 30.0
+"""Of the reading process's own time: for a page, for a page whose picture is recognised, until the first page.
+An A3 page full of small print takes over a minute, and may be looked at four ways up.
+"""
 PATIENCE = 5.0
 """How many times that may pass on the clock, on a machine that is busy with other things."""
 MEMORY, RECOGNITION_MEMORY = 1024 * MIB, 2048 * MIB
 """Beyond what the reading process held before the file."""
+PIECE_SECONDS = 60.0
+"""As PAGE_SECONDS, for a document without pages, which comes in one piece or in chapters."""
+FILE_SECONDS, RECOGNITION_FILE_SECONDS = 1800.0, 6 * 3600.0
+"""As PAGE_SECONDS, for all of a file; with recognition."""
+MOST_DEATHS = 3
+"""How often the reading process may end on a file before the rest of it is given up."""
+LARGEST_EXTRACTED = 128 * MIB
+"""Characters of a document's text: pages may share what they show, and so hold more than the file."""
+SMALL_TEXT = MIB
+"""Of a file of plain text or Markdown that is decoded without a process of its own."""
+LARGEST_MEMBER, LARGEST_ARCHIVE = 256 * MIB, 4096 * MIB
+"""Of a file of a dropped archive, and of all of them, unpacked."""

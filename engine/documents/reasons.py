@@ -33,6 +33,7 @@ SENTENCES = {
     "some_parts_left_out": "Parts of this file could not be read.",
     "no_permission": "This computer does not let you open this. Change its permissions and drop it again.",
     "no_such_file": "This file is no longer there. Check where it went and drop it again.",
+    "changed": "This file was written to while it was read. Drop it again once it is complete.",
     "disk_error": "The disk did not give this file whole. Check the disk or the connection and drop it again.",
     "hidden": "Hidden files and folders in a dropped folder are left out. Drop it by itself to have it read.",
     "generated": "Files that programs make for themselves are left out. Drop this by itself to have it read.",
@@ -48,6 +49,13 @@ INSTEAD = {
     "archives": "Archives within a folder or another file are left out. Drop it by itself.",
     "archives of this kind": "Unpack it and drop what is in it.",
 }
+
+
+def reason_of_error(error: OSError) -> str:
+    """Why the system did not give a file."""
+    if isinstance(error, PermissionError):
+        return "no_permission"
+    return "no_such_file" if isinstance(error, FileNotFoundError) else "disk_error"
 
 
 def unsupported(kind: str) -> str:
