@@ -17,7 +17,7 @@ from engine.documents.characters import is_unreadable, readable
 from engine.documents.drawn import Drawn
 from engine.documents.layout import page_text
 from engine.documents.limits import MOST_ATTACHMENTS
-from engine.documents.ocr.plausible import PLAUSIBLE, plausible_share
+from engine.documents.ocr.plausible import is_plausible
 from engine.documents.outline import Sections
 from engine.documents.page import Page
 from engine.documents.pdf_lines import PageLines, page_lines
@@ -129,7 +129,7 @@ class Pdf:
 
     def _is_noise(self, text: str) -> bool:
         """Whether the text may be what a bad recognition left; asked only where there is a better one."""
-        return self._how.recognition is not None and plausible_share(text) < PLAUSIBLE
+        return self._how.recognition is not None and not is_plausible(text)
 
     def _recognised(self, page: Any, unread: Page) -> Page:
         """The page with the text in its picture, as far as it may be recognised; `unread` without."""

@@ -6,11 +6,13 @@ says.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import BinaryIO
 
 import numpy as np
-from PIL import Image, ImageOps, UnidentifiedImageError
+from PIL import Image, ImageOps
 
 from engine.documents.characters import readable
 from engine.documents.layout import page_text
@@ -54,10 +56,8 @@ def open_picture(source: Source, how: How) -> Reader:
 
 def opened(file: BinaryIO) -> Image.Image:
     """A picture of which nothing is unpacked yet. Raises Unreadable: damaged, too_large_unpacked."""
-    try:
+    with _damaged():
         picture = Image.open(file, formats=FORMATS)
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, Image.DecompressionBombError) as error:
-        raise Unreadable("damaged") from error
     _check_size(picture)
     return picture
 
@@ -66,23 +66,30 @@ def frame_count(picture: Image.Image) -> int:
     """Pages of a TIFF file; 1 of all others. Raises Unreadable: damaged."""
     if picture.format != "TIFF":
         return 1
-    try:
+    with _damaged():
         return min(MOST_FRAMES, int(getattr(picture, "n_frames", 1)))
-    except Exception as error:  # Pillow raises many types for a broken file
-        raise Unreadable("damaged") from error
 
 
 def frame(picture: Image.Image, number: int) -> Image.Image:
     """That page, from 1, the right way up, in RGB on white. Raises Unreadable: damaged, too_large_unpacked."""
-    try:
-        if number > 1 or frame_count(picture) > 1:
+    with _damaged():
+        if frame_count(picture) > 1:
             picture.seek(number - 1)
         _check_size(picture)
         return _on_white(_upright(picture))
-    except (Unreadable, MemoryError):
-        raise
-    except Exception as error:  # Pillow raises many types for a broken file
-        raise Unreadable("damaged") from error
+
+
+@contextmanager
+def _damaged() -> Iterator[None]:
+    """Pillow raises many types for a broken file, and warns of what it can do without."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            yield
+        except (Unreadable, MemoryError):
+            raise
+        except Exception as error:
+            raise Unreadable("damaged") from error
 
 
 def _check_size(picture: Image.Image) -> None:

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 
-PLAUSIBLE = 0.35
-"""From this share on something is taken for text."""
+PLAUSIBLE = ((40, 0.75), (150, 0.55), (10**9, 0.35))
+"""(fewer characters than, share from which on something is text): a little noise looks like a word by chance."""
 # Letters of one word, written as people write them: small, with a capital, all capitals, or of a script without case.
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019\-\u2010][^\W\d_]+)*")
 _NUMBER = re.compile(r"[\d€$£%+\-]*\d[\d.,:/\-%€$£]*\d[%€$£]?|\d+[%€$£]|[$€£]\d+")
@@ -28,10 +28,17 @@ def plausible_share(text: str) -> float:
     return sum(len(piece) for piece in pieces if _is_plausible(piece.strip(_EDGES))) / every if every else 0.0
 
 
+def is_plausible(text: str) -> bool:
+    """Whether a text is more than noise."""
+    return plausible_share(text) >= next(share for most, share in PLAUSIBLE if len(text) < most)
+
+
 def _is_plausible(piece: str) -> bool:
     if _SYLLABLES.search(piece) or _NUMBER.fullmatch(piece):
         return True
     if len(piece) < _LEAST_LETTERS or not _WORD.fullmatch(piece):
+        return False
+    if len(set(piece.lower())) < min(3, len(piece) - 1):  # "oeeoe", "lll": what patterns are taken for
         return False
     return all(part == part.lower() or part == part.upper() or part[1:] == part[1:].lower() for part in _parts(piece))
 

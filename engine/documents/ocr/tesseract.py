@@ -15,7 +15,7 @@ import pymupdf
 from PIL import Image
 
 from engine.documents.layout import Line
-from engine.documents.ocr.plausible import PLAUSIBLE, plausible_share
+from engine.documents.ocr.plausible import is_plausible, plausible_share
 from engine.documents.reader import Recognition
 
 POINTS = 72.0
@@ -51,7 +51,7 @@ class Recognised:
     @property
     def is_text(self) -> bool:
         """Whether it is more than noise."""
-        return bool(self.lines) and self.share >= PLAUSIBLE
+        return is_plausible("\n".join(line.text for line in self.lines))
 
 
 def recognise(picture: Image.Image, recognition: Recognition) -> Recognised:
@@ -65,7 +65,7 @@ def recognise(picture: Image.Image, recognition: Recognition) -> Recognised:
         found = _recognised(picture.transpose(_TURNS[turn]) if turn else picture, recognition)
         if best is None or found.share > best.share:
             best = found
-        if best.share >= GOOD or not found.lines:
+        if best.share >= GOOD:
             break
     assert best is not None
     return best
@@ -73,23 +73,28 @@ def recognise(picture: Image.Image, recognition: Recognition) -> Recognised:
 
 def _turns(picture: Image.Image) -> tuple[int, ...]:
     """The ways in which the text may run, likeliest first. Lines of text leave stripes: where the ink changes more from
-    column to column than from row to row, they stand upright.
+    column to column than from row to row, they stand upright, or it is a ruled table.
     """
     small = picture.convert("L")
     small.thumbnail((_PROFILE_EDGE, _PROFILE_EDGE))
     grey = np.asarray(small, dtype=np.int16)
     ink = np.abs(grey - int(np.median(grey))) > _INK
-    rows, columns = (float((np.diff(ink.mean(axis=axis)) ** 2).sum()) / ink.shape[1 - axis] for axis in (1, 0))
-    level = (0, 180) if rows >= columns else (90, 270)
-    is_sure = max(rows, columns) >= _SURE * min(rows, columns)
-    return level if is_sure else level + ((90, 270) if level == (0, 180) else (0, 180))
+    rows, columns = (float((np.diff(ink.mean(axis=axis)) ** 2).mean()) for axis in (1, 0))
+    if rows + columns == 0:
+        return (0,)
+    if rows < columns:
+        return (90, 270, 0, 180)
+    return (0, 180) if rows >= _SURE * columns else (0, 180, 90, 270)
 
 
 def _recognised(picture: Image.Image, recognition: Recognition) -> Recognised:
     # Tesseract is given three colours: MuPDF hands it nothing of a grey picture.
     pixmap = pymupdf.Pixmap(pymupdf.csRGB, picture.width, picture.height, picture.tobytes(), 0)
     languages = "+".join(recognition.languages)
-    data = pixmap.pdfocr_tobytes(compress=False, language=languages, tessdata=recognition.data)
+    try:
+        data = pixmap.pdfocr_tobytes(compress=False, language=languages, tessdata=recognition.data)
+    except pymupdf.mupdf.FzErrorBase as error:
+        raise RuntimeError(f"Tesseract does not take the data in {recognition.data}") from error
     with pymupdf.open(stream=data, filetype="pdf") as document:
         page = document[0]
         zoom = picture.width / page.rect.width
