@@ -49,9 +49,14 @@ class Line:
 def page_text(lines: Sequence[Line]) -> str:
     """The text of a page. Text that does not run from left to right along the page comes last."""
     level = [line for line in lines if line.horizontal]
-    from_right = 2 * sum(RIGHT_TO_LEFT.search(line.text) is not None for line in level) > len(level)
+    from_right = 2 * sum(runs_from_right(line.text) for line in level) > len(level)
     ordered = _in_order([_mirrored(line) for line in level] if from_right else level)
     return _joined([*ordered, *(line for line in lines if not line.horizontal)])
+
+
+def runs_from_right(text: str) -> bool:
+    """Whether letters of Hebrew, Arabic or another script that is written from right to left are in it."""
+    return not text.isascii() and RIGHT_TO_LEFT.search(text) is not None
 
 
 def _mirrored(line: Line) -> Line:

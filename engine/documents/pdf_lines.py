@@ -13,9 +13,9 @@ from typing import Any
 
 import pymupdf
 
-from engine.documents.arabic import RIGHT_TO_LEFT, Letter, in_order
+from engine.documents.arabic import Letter, in_order
 from engine.documents.characters import DINGBATS
-from engine.documents.layout import Line
+from engine.documents.layout import Line, runs_from_right
 
 TEXT_FLAGS = (
     pymupdf.TEXTFLAGS_DICT
@@ -49,7 +49,7 @@ def page_lines(page: Any) -> PageLines:
     found = page.get_textpage(flags=TEXT_FLAGS)
     blocks = found.extractDICT()["blocks"]
     written = _written(blocks)
-    if any(RIGHT_TO_LEFT.search(text) for _, text in written):
+    if any(runs_from_right(text) for _, text in written):
         written = _written(found.extractRAWDICT()["blocks"])
     width, height = page.cropbox.width, page.cropbox.height
     direction = _direction([(line["dir"], len(text)) for line, text in written])
