@@ -22,6 +22,7 @@ SAME_ROW = 0.6
 # Rows of cells that stand at the same height: fewer are two blocks side by side.
 LEAST_ROWS, LEAST_ROWS_OF_MANY, MANY_CELLS = 4, 3, 3
 LINE_SPACING = 0.8
+APART = 1.5
 CELL_GAP = "  "
 HYPHENS = "-\u2010\u00ad"
 BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
@@ -71,7 +72,9 @@ def _in_order(lines: list[Line]) -> list[Line]:
     edge = _second_column(lines)
     if edge is None:
         return _row_by_row(lines)
-    across = sorted((line for line in lines if line.left < edge - SAME_EDGE < line.right), key=lambda line: line.middle)
+    apart = _apart(lines)
+    across = [line for line in lines if line.left < edge - SAME_EDGE < line.right or line in apart]
+    across.sort(key=lambda line: line.middle)
     ordered: list[Line] = []
     bounds = [float("-inf"), *(line.middle for line in across), float("inf")]
     for number, (upper, lower) in enumerate(pairwise(bounds)):
@@ -80,6 +83,18 @@ def _in_order(lines: list[Line]) -> list[Line]:
         ordered += _in_order([line for line in band if line.left >= edge - SAME_EDGE])
         ordered += across[number : number + 1]
     return ordered
+
+
+def _apart(lines: list[Line]) -> list[Line]:
+    """A line above or below all others, with empty space between: a page number belongs to no column."""
+    found: list[Line] = []
+    for turned in (False, True):
+        first, *others = sorted(lines, key=lambda line: -line.bottom if turned else line.top)
+        nearest = max(line.bottom for line in others) if turned else min(line.top for line in others)
+        gap = first.top - nearest if turned else nearest - first.bottom
+        if gap >= APART * (first.bottom - first.top):
+            found.append(first)
+    return found
 
 
 def _second_column(lines: list[Line]) -> float | None:
