@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from engine.documents.layout import RIGHT_TO_LEFT, runs_from_right
+from engine.documents.line import RIGHT_TO_LEFT, runs_from_right
 
 ALEFS, LAM = "\u0622\u0623\u0625\u0627", "\u0644"
 _NO_WIDTH = 0.01

@@ -15,7 +15,7 @@ import pymupdf
 
 from engine.documents.arabic import Letter, in_order
 from engine.documents.characters import DINGBATS
-from engine.documents.layout import Line, runs_from_right
+from engine.documents.line import Line, runs_from_right
 from engine.documents.whole_lines import VECTOR, whole_lines
 
 TEXT_FLAGS = (

@@ -14,7 +14,7 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from engine.documents.layout import Line
+from engine.documents.line import Line
 from engine.documents.ocr.plausible import is_plausible, plausible_share
 from engine.documents.reader import Recognition
 

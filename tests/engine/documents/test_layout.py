@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from engine.documents.layout import Line, page_text
+from engine.documents.layout import page_text
+from engine.documents.line import Line
 
 LONG = "a line that fills its column"
 
