@@ -1,16 +1,19 @@
 """Lines on a page, with where they stand, -> text in reading order. Pure geometry: it knows nothing of PDF.
 
-Columns are read one after the other wherever the file wrote them; what stands side by side but is no column (a table's
-row) stays together; words broken at a line's end are whole again.
+Columns are read one after the other wherever the file wrote them, the right one first where the text runs from right to
+left; what stands side by side but is no column (a table's row) stays together, even if the file wrote a table column by
+column; words broken at a line's end are whole again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+
+from engine.documents.line import Line, runs_from_right
+from engine.documents.row_by_row import row_by_row
 
 LEAST_LINES = 4
 LEAST_CHARACTERS = 15
@@ -18,41 +21,36 @@ LEAST_FILL = 0.6
 LEAST_GUTTER = 5.0
 SAME_EDGE = 2.0
 SAME_ROW = 0.6
+APART = 1.5
 CELL_GAP = "  "
 HYPHENS = "-\u2010\u00ad"
 BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
 CONTINUED_WORD = re.compile(r"([^\W\d_]+)")
 
 
-@dataclass(frozen=True)
-class Line:
-    """One line of text; left, top, right, bottom in points from the page's upper left corner."""
-
-    text: str
-    left: float
-    top: float
-    right: float
-    bottom: float
-    horizontal: bool = True
-
-    @property
-    def middle(self) -> float:
-        """The height at which it stands."""
-        return (self.top + self.bottom) / 2
-
-
 def page_text(lines: Sequence[Line]) -> str:
     """The text of a page. Text that does not run from left to right along the page comes last."""
-    ordered = _in_order([line for line in lines if line.horizontal])
+    level = [line for line in lines if line.horizontal]
+    from_right = 2 * sum(runs_from_right(line.text) for line in level) > len(level)
+    ordered = _in_order([_mirrored(line) for line in level] if from_right else level)
     return _joined([*ordered, *(line for line in lines if not line.horizontal)])
 
 
+def _mirrored(line: Line) -> Line:
+    """As it stands in a looking glass: text that runs from right to left is put in order as if it ran the other way."""
+    return Line(line.text, -line.right, line.top, -line.left, line.bottom)
+
+
 def _in_order(lines: list[Line]) -> list[Line]:
-    """Columns from left to right between the lines that run across them; without columns, the order given."""
+    """Columns from left to right between the lines that run across them; without columns, the order
+    given, but for tables that were written column by column.
+    """
     edge = _second_column(lines)
     if edge is None:
-        return lines
-    across = sorted((line for line in lines if line.left < edge - SAME_EDGE < line.right), key=lambda line: line.middle)
+        return row_by_row(lines)
+    apart = _apart(lines)
+    across = [line for line in lines if line.left < edge - SAME_EDGE < line.right or line in apart]
+    across.sort(key=lambda line: line.middle)
     ordered: list[Line] = []
     bounds = [float("-inf"), *(line.middle for line in across), float("inf")]
     for number, (upper, lower) in enumerate(pairwise(bounds)):
@@ -61,6 +59,18 @@ def _in_order(lines: list[Line]) -> list[Line]:
         ordered += _in_order([line for line in band if line.left >= edge - SAME_EDGE])
         ordered += across[number : number + 1]
     return ordered
+
+
+def _apart(lines: list[Line]) -> list[Line]:
+    """A line above or below all others, with empty space between: a page number belongs to no column."""
+    found: list[Line] = []
+    for turned in (False, True):
+        first, *others = sorted(lines, key=lambda line: -line.bottom if turned else line.top)
+        nearest = max(line.bottom for line in others) if turned else min(line.top for line in others)
+        gap = first.top - nearest if turned else nearest - first.bottom
+        if gap >= APART * (first.bottom - first.top):
+            found.append(first)
+    return found
 
 
 def _second_column(lines: list[Line]) -> float | None:
