@@ -1,6 +1,6 @@
 """Where fuzzing starts: the public cases, what once went wrong, and small files with all that a kind can hold.
 
-The small files of the ZIP form are in the cases; the others are written here.
+Those of the Office kinds are the ones whose mutations `test_office_mutations` reads.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.engine.documents import test_office_mutations as office
 from tests.engine.documents.cases import COPY
 from tests.fuzz.target import ENDINGS
 
@@ -35,7 +36,12 @@ SMALL = {
         b"From a@b.c Mon Jun  1 09:00:00 2026\nFrom: a\n\nc\n\nFrom a@b.c Mon Jun  1 09:00:00 2026\nSubject: d\n",
         b"From: <Saved by Blink>\nContent-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>b",
     ),
-    "rtf": (rb"{\rtf1\ansi\ansicpg1252 caf\'e9 \u1050? {\footnote note}\trowd a\cell b\cell\row}",),
+    "docx": (office.WORD,),
+    "pptx": (office.SLIDES,),
+    "xlsx": (office.BOOK,),
+    "odt": (office.TEXT,),
+    "ods": (office.TABLE,),
+    "rtf": (office.RICH_TEXT,),
 }
 
 
