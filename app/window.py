@@ -33,7 +33,10 @@ from app.widgets.switcher import Switcher
 from app.widgets.training_dialog import TrainingDialog
 from engine.protocol import Failure
 
-KINDS = "Documents (*.pdf *.txt *.md *.markdown);;All files (*)"
+KINDS = (
+    "Documents (*.pdf *.docx *.odt *.rtf *.txt *.md *.markdown *.epub *.html *.htm *.pptx *.odp *.xlsx *.ods *.csv"
+    " *.tsv *.eml *.png *.jpg *.jpeg *.tif *.tiff *.webp *.zip);;All files (*)"
+)
 
 
 class Window(QMainWindow):

@@ -13,7 +13,24 @@ from app.widgets.buttons import IconButton
 from app.widgets.labels import ElidedLabel, label, paint_as
 from app.words import TROUBLE, advice, state
 
-ICONS = {"pdf": "file-pdf", "text": "file-text", "markdown": "file-markdown"}
+ICONS = {
+    "pdf": "file-pdf",
+    "text": "file-text",
+    "markdown": "file-markdown",
+    "docx": "file-word",
+    "odt": "file-word",
+    "rtf": "file-word",
+    "xlsx": "file-sheet",
+    "ods": "file-sheet",
+    "csv": "file-sheet",
+    "pptx": "file-slides",
+    "odp": "file-slides",
+    "epub": "file-book",
+    "email": "file-mail",
+    "html": "file-web",
+    "picture": "file-picture",
+    "archive": "file-archive",
+}
 
 
 class DocumentCard(QFrame):

@@ -16,6 +16,7 @@ from engine.documents.bounded.frames import Frame
 from engine.documents.bounded.messages import asked_how, event_frame
 from engine.documents.events import read_here
 from engine.documents.opening import kind_of_source
+from engine.documents.reader import Unreadable
 from engine.documents.source import Source, file_source
 
 AT_ONCE = 500
@@ -43,8 +44,19 @@ def digest(fields: dict[str, Any]) -> Iterator[Frame]:
     yield Frame({"sha256": hashlib.sha256(_source(fields).read()).hexdigest()})
 
 
+def image(fields: dict[str, Any]) -> Iterator[Frame]:
+    """A page as a picture, which is the payload."""
+    from engine.documents.page_image import page_image
+
+    try:
+        png = page_image(_source(fields), fields["page"], fields["width"], asked_how(fields).password)
+    except IndexError as error:
+        raise Unreadable("damaged") from error
+    yield Frame({}, png)
+
+
 _archives: dict[tuple[Path, int, int], OpenArchive] = {}
-JOBS: dict[str, Job] = {"read": read, "members": members, "digest": digest}
+JOBS: dict[str, Job] = {"read": read, "members": members, "digest": digest, "image": image}
 
 
 def let_go() -> None:
