@@ -31,6 +31,8 @@ from engine.training.question_files import SHORTEST_CONTEXT, read_questions
 LEAST_CHARACTERS = 20_000
 # Shorter files are read together with the next ones.
 _SHORTEST_FILE = 2000
+# What is said of a file of which only a part gave text.
+_PARTS = {"damaged": "some_pages_damaged", "some_pages_need_ocr": "some_pages_need_ocr"}
 _QUESTIONS = frozenset({".json", ".jsonl"})
 _LAYOUT = (
     "It takes ShareGPT or LongAlpaca JSON with questions and answers about texts of at least "
@@ -139,7 +141,7 @@ def _text_of(data: Data, found: Found) -> list[str]:
     if not text:
         data.left_out.add(extracted.reason or "no_text", found.name)
     elif extracted.outcome == "partial":
-        data.left_out.add("some_pages_damaged" if extracted.reason == "damaged" else "some_pages_need_ocr", found.name)
+        data.left_out.add(_PARTS.get(extracted.reason or "", "some_parts_left_out"), found.name)
     return [text] if text else []
 
 

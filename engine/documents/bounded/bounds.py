@@ -38,6 +38,11 @@ class Died(Exception):  # noqa: N818 (what became of the other process)
         self.reason, self.for_good = reason, for_good
         self.spent, self.is_new = 0.0, True
 
+    @property
+    def blames_the_file(self) -> bool:
+        """False: the files before may have left the process short of memory or broken."""
+        return self.is_new or self.for_good or self.reason == "too_slow"
+
 
 @dataclass(frozen=True)
 class Bounds:
@@ -71,6 +76,7 @@ class Watch:
         self.bounds, self._before = bounds, spent
         self._process = psutil.Process(pid)
         self._looked = self._last_seconds = 0.0
+        self._answered: float | None = None
         self._began, self._held = self._seconds(), self._memory()
         self._wait(bounds.opening)
 
@@ -93,12 +99,19 @@ class Watch:
             raise Died("too_much_memory")
         if self.spent > self.bounds.everything:
             raise Died("too_slow", for_good=True)
-        slow = self._seconds() - self._answered > self._allowed or now - self._clock > PATIENCE * self._allowed
-        if waiting and slow:
+        if waiting and self._is_slow(now):
             raise Died("too_slow")
 
+    def _is_slow(self, now: float) -> bool:
+        """Its own time counts from the first look on: most answers come before one."""
+        seconds = self._seconds()
+        if self._answered is None:
+            self._answered = seconds
+        return seconds - self._answered > self._allowed or now - self._clock > PATIENCE * self._allowed
+
     def _wait(self, seconds: float) -> None:
-        self._allowed, self._answered, self._clock = seconds, self._seconds(), time.monotonic()
+        self._allowed, self._clock = seconds, time.monotonic()
+        self._answered = None
 
     def _seconds(self) -> float:
         with suppress(psutil.Error):  # it ended, which shows when its answers do

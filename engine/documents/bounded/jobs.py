@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import astuple
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from engine.documents.reader import Unreadable
 from engine.documents.source import Source, file_source
 
 AT_ONCE = 500
+_archives: dict[tuple[Path, int, int], OpenArchive] = {}
 Job = Callable[[dict[str, Any]], Iterator[Frame]]
 
 
@@ -45,17 +47,14 @@ def digest(fields: dict[str, Any]) -> Iterator[Frame]:
 
 
 def image(fields: dict[str, Any]) -> Iterator[Frame]:
-    """A page as a picture, which is the payload."""
-    from engine.documents.page_image import page_image
-
+    """A page as it looks, as PNG, about `width` pixels wide."""
+    page_image = import_module("engine.documents.page_image").page_image
     try:
-        png = page_image(_source(fields), fields["page"], fields["width"], asked_how(fields).password)
+        yield Frame({}, page_image(_source(fields), fields["page"], fields["width"], fields["password"]))
     except IndexError as error:
-        raise Unreadable("damaged") from error
-    yield Frame({}, png)
+        raise Unreadable("changed") from error
 
 
-_archives: dict[tuple[Path, int, int], OpenArchive] = {}
 JOBS: dict[str, Job] = {"read": read, "members": members, "digest": digest, "image": image}
 
 

@@ -16,6 +16,7 @@ from engine.documents.reader import How, LeftOut, LeftOutWhat, Recognition, Unre
 from engine.documents.reasons import SENTENCES
 
 _TEXT = "utf-8", "surrogatepass"
+_PAGE = ("number", "outcome", "reason", "label", "section", "source")
 
 
 def asked_fields(path: Path, member: str | None, how: How) -> dict[str, Any]:
@@ -36,9 +37,9 @@ def event_frame(event: Event) -> Frame:
     if isinstance(event, Opened):
         return Frame({"opened": asdict(event)})
     if isinstance(event, GotPage):
-        fields = asdict(event.page)
-        text = fields.pop("text")
-        return Frame({"page": fields, "page_count": event.page_count}, text.encode(*_TEXT))
+        page = event.page
+        fields = {name: getattr(page, name) for name in _PAGE}
+        return Frame({"page": fields, "page_count": event.page_count}, page.text.encode(*_TEXT))
     return Frame({"through": asdict(event)})
 
 
@@ -73,11 +74,9 @@ def unreadable_of(frame: Frame) -> Unreadable | None:
 
 
 def _page(frame: Frame) -> Page:
-    fields = frame.fields["page"]
-    number, outcome, reason = _fields(fields, "number", "outcome", "reason")
-    label, section, source = _fields(fields, "label", "section", "source")
+    number, outcome, reason, label, section, source = _fields(frame.fields["page"], *_PAGE)
     if not _count(number) or outcome not in get_args(PageOutcome) or source not in get_args(PageSource):
-        raise ValueError(fields)
+        raise ValueError(number, outcome, source)
     text = frame.payload.decode(*_TEXT)
     return Page(number, outcome, _reason(reason), text, _optional(label), _optional(section), source)
 

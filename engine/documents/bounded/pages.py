@@ -48,9 +48,9 @@ class _Document:
                 return
             except Died as died:
                 self._spent = died.spent
-                if died.reason == "crashed" and not died.is_new and self._forgiven != first:
+                if not died.blames_the_file and self._forgiven != first:
                     self._forgiven = first
-                    continue  # the file before may have broken the process
+                    continue
                 if not self._opened:
                     raise Unreadable(died.reason) from died
                 self._deaths += 1

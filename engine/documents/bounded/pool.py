@@ -63,9 +63,9 @@ def call(job: Frame, bounds: Bounds, cancelled: Cancelled) -> list[Frame]:
     try:
         return list(run(job, bounds, cancelled))
     except Died as died:
-        if died.is_new or died.reason != "crashed":
+        if died.blames_the_file:
             raise Unreadable(died.reason) from died
-    return call(job, bounds, cancelled)  # the file before may have broken the process
+    return call(job, bounds, cancelled)
 
 
 def end_all() -> None:

@@ -59,12 +59,12 @@ class Worker:
         if not self.jobs:
             self._wait_for_start(cancelled)
         self.jobs += 1
-        watch = Watch(self._process.pid, bounds, spent)
         fields = {**job.fields, "memory": bounds.memory, "seconds": bounds.longest_wait}
         try:
             assert self._process.stdin is not None
+            watch = Watch(self._process.pid, bounds, spent)
             frames.write(self._process.stdin, Frame(fields))
-        except OSError as error:
+        except (OSError, psutil.Error) as error:
             raise Died("crashed") from error
         return watch
 

@@ -13,7 +13,7 @@ import queue
 import sys
 import threading
 import traceback
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from engine.documents.bounded import frames, jobs, memory
 from engine.documents.bounded.frames import Frame
@@ -25,12 +25,14 @@ OPEN_SECONDS, IDLE_SECONDS = 2.0, 300.0
 """Without work, until the person's archive is let go and until the process ends."""
 GRACE_SECONDS = 10.0
 """After what the other side waits for: it ends this process first, unless it is gone."""
+WATCHES_ITSELF = sys.platform != "linux"
+"""Whether a thread in C ends the process when a library does not come back: Linux ends it with the other side."""
 OUT_OF_MEMORY = 77
 """The exit status."""
 
 
-def main() -> int:
-    """Returns the exit status."""
+def main() -> NoReturn:
+    """Ends the process itself: a thread waits for stdin, which Python would wait for in turn."""
     answers = _own_streams()
     faulthandler.enable()
     memory.leave_no_core()
@@ -47,8 +49,11 @@ def main() -> int:
             try:
                 frame = asked.get(timeout=IDLE_SECONDS)
             except queue.Empty:
-                return 0
-        _do(frame, answers)
+                os._exit(0)
+        _tie_to_the_other_side(True)
+        last = _do(frame, answers)
+        _tie_to_the_other_side(False)  # before the next job can come
+        _say(answers, last)
 
 
 def _own_streams() -> BinaryIO:
@@ -67,14 +72,27 @@ def _listen(asked: queue.SimpleQueue[Frame]) -> None:
         os._exit(0)
 
 
-def _do(frame: Frame, answers: BinaryIO) -> None:
+def _tie_to_the_other_side(tied: bool) -> None:
+    """Within a job a library may work for long and let no thread run. Linux then ends this process when stdin does: it
+    sends a signal that nothing here waits for.
+    """
+    if sys.platform == "linux":
+        import fcntl
+
+        flags = fcntl.fcntl(0, fcntl.F_GETFL)
+        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(0, fcntl.F_SETFL, flags | os.O_ASYNC if tied else flags & ~os.O_ASYNC)
+
+
+def _do(frame: Frame, answers: BinaryIO) -> Frame:
+    """Returns the last answer, which is still to be given."""
     fields = frame.fields
     try:
         memory.bound(fields["memory"])
         found = jobs.JOBS[fields["job"]](fields)
         while True:
-            # A thread in C, which ends the process although a library may never come back.
-            faulthandler.dump_traceback_later(fields["seconds"] + GRACE_SECONDS, exit=True)
+            if WATCHES_ITSELF:
+                faulthandler.dump_traceback_later(fields["seconds"] + GRACE_SECONDS, exit=True)
             answer = next(found, None)
             faulthandler.cancel_dump_traceback_later()
             if answer is None:
@@ -95,7 +113,7 @@ def _do(frame: Frame, answers: BinaryIO) -> None:
         traceback.print_exc()
         last = Frame({"crashed": None})
     faulthandler.cancel_dump_traceback_later()
-    _say(answers, last)
+    return last
 
 
 def _say(answers: BinaryIO, frame: Frame) -> None:
@@ -106,4 +124,4 @@ def _say(answers: BinaryIO, frame: Frame) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -20,15 +20,16 @@ MADE = [case for case in CASES if not case["files"]]
 IN_A_CHILD = """
 import json, resource, sys, time
 from pathlib import Path
+from engine.documents.bounded import pool
 from engine.documents.extract import extract
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.monotonic()
 extracted = extract(Path(sys.argv[1]))
-print(json.dumps({
-    "seconds": time.monotonic() - start,
-    "rss_growth_mb": (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024,
-    "outcome": extracted.outcome,
-}))
+seconds = time.monotonic() - start
+pool.end_all()
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+reading = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+print(json.dumps({"seconds": seconds, "mb": (grown + reading) / 1024, "outcome": extracted.outcome}))
 """
 
 
@@ -64,8 +65,10 @@ def test_a_hostile_file_costs_neither_time_nor_memory(case: dict[str, Any]) -> N
     command = [sys.executable, "-c", IN_A_CHILD, str(FOLDER / file)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
     spent, limits = json.loads(printed), case["expect"]["limits"]
-    assert spent["outcome"] == "refused"
-    assert spent["seconds"] < limits["seconds"] and spent["rss_growth_mb"] < limits["rss_growth_mb"]
+    right = [case["expect"], *case["expect"].get("also_acceptable", [])]
+    assert spent["outcome"] in [expected["outcome"] for expected in right]
+    # The process that reads was not there before: all that it holds counts.
+    assert spent["seconds"] < limits["seconds"] and spent["mb"] < limits["rss_growth_mb"]
 
 
 @named(DROPS)

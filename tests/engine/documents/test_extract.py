@@ -5,15 +5,18 @@ import os
 import time
 from pathlib import Path
 
+import psutil
 import pymupdf
 import pytest
 
 from engine.documents import plain
 from engine.documents.extract import Extracted, extract, file_sha256
 from engine.documents.judge import judge
+from engine.documents.limits import MIB
 from engine.documents.page import Page
 from engine.documents.reasons import SENTENCES
 from engine.errors import UserError
+from tests.engine.documents.cases import maker
 
 
 def pdf_of(path: Path, pages: int) -> Path:
@@ -69,6 +72,21 @@ def test_a_text_file_is_one_page_without_a_count(tmp_path: Path) -> None:
     extracted = extract(path, on_page=lambda page, pages: seen.append(pages))
     assert (extracted.kind, extracted.outcome, extracted.page_count, seen) == ("markdown", "read", None, [None])
     assert extracted.pages == (Page(1, "read", None, "# Title\n\n\tindented  text\n"),)
+
+
+def test_a_document_of_hundreds_of_pages_streams(tmp_path: Path) -> None:
+    path = tmp_path / "long.pdf"
+    made = maker().make_large_pdf(path, 500)
+    held: list[int] = []
+
+    def on_page(page: Page, pages: int | None) -> None:
+        if page.number % 100 == 0:
+            held.append(sum(child.memory_info().rss for child in psutil.Process().children()))
+
+    extracted = extract(path, on_page)
+    assert [page.number for page in extracted.pages] == list(range(1, 501))
+    assert all(fact in extracted.pages[number - 1].text for number, fact in made["facts"].items())
+    assert max(held) - held[0] < 20 * MIB
 
 
 def test_what_cannot_be_opened_has_a_reason(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

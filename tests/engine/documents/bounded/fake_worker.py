@@ -1,0 +1,110 @@
+"""The real reading process with a reader whose pages do what the file says, one word a page: `python -m ...`.
+
+"%PDF read loop read" is a document of three pages; "{\\rtf read loop" one without a count, read from front to back.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+from engine.documents import readers
+from engine.documents.bounded import worker
+from engine.documents.limits import MIB
+from engine.documents.page import Page
+from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
+from engine.documents.source import Source
+
+worker.WATCHES_ITSELF, worker.GRACE_SECONDS = True, 0.5
+opened: list[str] = []
+
+
+class Script:
+    def __init__(self, words: list[str], how: How) -> None:
+        self.words, self.how, self.page_count = words, how, len(words)
+        self.left_out = [LeftOut("attachment", "list.txt")]
+
+    def pages(self, first: int = 1) -> Iterator[Page]:
+        for number, word in list(enumerate(self.words, 1))[first - 1 :]:
+            yield act(word, number, self.how)
+
+    def close(self) -> None:
+        pass
+
+
+def open_script(source: Source, how: How) -> Reader:
+    opened.append(source.name)
+    _, *words = source.read().decode().split()
+    if words[0] == "closed":
+        raise Unreadable("encrypted")
+    if words[0] == "gone":
+        os._exit(3)
+    return Script(words, how)
+
+
+def open_parts(source: Source, how: How) -> Reader:
+    _, *words = source.read().decode().split()
+    return Parts(lambda: (act(word, number, how) for number, word in enumerate(words, 1)))
+
+
+def act(word: str, number: int, how: How) -> Page:
+    held: list[bytearray] = []
+    if word == "loop":
+        while True:
+            pass
+    if word == "sleep":
+        time.sleep(1000)
+    if word == "hold":
+        ctypes.PyDLL(None).sleep(1000)
+    if word == "unbind":
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    if word in ("allocate", "unbind"):
+        while True:
+            held.append(bytearray(4 * MIB))
+            held[-1][::4096] = b"x" * 1024
+    if word == "exit":
+        os._exit(0)
+    if word == "segv":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if word == "abort":
+        os.abort()
+    if word == "raise":
+        raise KeyError("a mistake of the reader")
+    if word == "print":
+        print("}{ no frame")  # noqa: T201
+        os.write(1, b"\x00\x01\x02" * 1000)
+    if word == "fork":
+        os.fork()
+    if word == "spawn":
+        child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+        return Page(number, "read", None, str(child.pid))
+    if word == "long":
+        return Page(number, "read", None, "\u4e00" * (9 * MIB))
+    if word == "wide":
+        return Page(number, "read", None, "x" * MIB)
+    if word == "odd":
+        return Page(1, "read", None, "the same number again")
+    if word == "oddreason":
+        return Page(number, "failed", "nobody knows", "")
+    if word == "breaks-when-used" and len(opened) > 1:
+        os._exit(1)
+    if word == "half":
+        return Page(number, "read", None, "\ud800 half", "\udce9")
+    if word == "pid":
+        return Page(number, "read", None, str(os.getpid()))
+    if word == "modules":
+        return Page(number, "read", None, " ".join(sys.modules))
+    return Page(number, "read", None, f"page {number}", section=how.password)
+
+
+if __name__ == "__main__":
+    readers.READERS["pdf"] = f"{__spec__.name}:open_script"
+    readers.READERS["rtf"] = f"{__spec__.name}:open_parts"
+    worker.main()
