@@ -51,15 +51,15 @@ def judge(
         outcome, reason = "partial", _worst(lost) if lost else "some_pages_need_ocr"
         message = _sentences(kind, lost, pictures)
     elif pictures:
-        fonts = all(page.reason == "unreadable_font" for page in pictures)
-        outcome, reason = "needs_ocr", "unreadable_font" if fonts else "no_text_layer"
+        reasons = {page.reason or "no_text_layer" for page in pictures}
+        outcome, reason = "needs_ocr", reasons.pop() if len(reasons) == 1 else "no_text_layer"
         message = SENTENCES[reason]
     elif not read:
         outcome, reason = "refused", _worst(lost) if lost else "no_text"
         message = SENTENCES[reason]
     elif missing:
-        reasons = {part.reason for part in missing}
-        outcome, reason = "partial", next(iter(reasons)) if len(reasons) == 1 else "some_parts_left_out"
+        left = {part.reason for part in missing}
+        outcome, reason = "partial", next(iter(left)) if len(left) == 1 else "some_parts_left_out"
     if missing and outcome == "partial":
         message = " ".join(filter(None, (message, left_out_sentence([part.name for part in missing]))))
     return Extracted(kind, sha256, outcome, reason, message, page_count, tuple(pages), tuple(left_out))

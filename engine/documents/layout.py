@@ -1,7 +1,8 @@
 """Lines on a page, with where they stand, -> text in reading order. Pure geometry: it knows nothing of PDF.
 
-Columns are read one after the other wherever the file wrote them; what stands side by side but is no column (a table's
-row) stays together; words broken at a line's end are whole again.
+Columns are read one after the other wherever the file wrote them, the right one first where the text runs from right to
+left; what stands side by side but is no column (a table's row) stays together, even if the file wrote a table column by
+column; words broken at a line's end are whole again.
 """
 
 from __future__ import annotations
@@ -18,10 +19,14 @@ LEAST_FILL = 0.6
 LEAST_GUTTER = 5.0
 SAME_EDGE = 2.0
 SAME_ROW = 0.6
+# Rows of cells that stand at the same height: fewer are two blocks side by side.
+LEAST_ROWS, LEAST_ROWS_OF_MANY, MANY_CELLS = 4, 3, 3
+LINE_SPACING = 0.8
 CELL_GAP = "  "
 HYPHENS = "-\u2010\u00ad"
 BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
 CONTINUED_WORD = re.compile(r"([^\W\d_]+)")
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 @dataclass(frozen=True)
@@ -43,15 +48,24 @@ class Line:
 
 def page_text(lines: Sequence[Line]) -> str:
     """The text of a page. Text that does not run from left to right along the page comes last."""
-    ordered = _in_order([line for line in lines if line.horizontal])
+    level = [line for line in lines if line.horizontal]
+    from_right = 2 * sum(RIGHT_TO_LEFT.search(line.text) is not None for line in level) > len(level)
+    ordered = _in_order([_mirrored(line) for line in level] if from_right else level)
     return _joined([*ordered, *(line for line in lines if not line.horizontal)])
 
 
+def _mirrored(line: Line) -> Line:
+    """As it stands in a looking glass: text that runs from right to left is put in order as if it ran the other way."""
+    return Line(line.text, -line.right, line.top, -line.left, line.bottom)
+
+
 def _in_order(lines: list[Line]) -> list[Line]:
-    """Columns from left to right between the lines that run across them; without columns, the order given."""
+    """Columns from left to right between the lines that run across them; without columns, the order
+    given, but for tables that were written column by column.
+    """
     edge = _second_column(lines)
     if edge is None:
-        return lines
+        return _row_by_row(lines)
     across = sorted((line for line in lines if line.left < edge - SAME_EDGE < line.right), key=lambda line: line.middle)
     ordered: list[Line] = []
     bounds = [float("-inf"), *(line.middle for line in across), float("inf")]
@@ -96,6 +110,55 @@ def _side_by_side(left: list[Line], right: list[Line]) -> bool:
 
 def _span(lines: list[Line]) -> tuple[float, float]:
     return min(line.top for line in lines), max(line.bottom for line in lines)
+
+
+def _row_by_row(lines: list[Line]) -> list[Line]:
+    """The order given, but each table's lines row by row, where its first one stood."""
+    if all(line.bottom > before.top for before, line in pairwise(lines)):
+        return lines  # written from the top to the bottom
+    place = {id(line): number for number, line in enumerate(lines)}
+    for table in _tables(lines):
+        written = [line for row in table for cell in row for line in cell]
+        places = sorted(place[id(line)] for line in written)
+        if [place[id(line)] for line in written] != places and places[-1] - places[0] == len(places) - 1:
+            lines = [*lines[: places[0]], *written, *lines[places[-1] + 1 :]]
+            place = {id(line): number for number, line in enumerate(lines)}
+    return lines
+
+
+def _tables(lines: list[Line]) -> list[list[list[list[Line]]]]:
+    """Tables without rules: rows of cells of lines. A line alone, close under a cell, belongs to it."""
+    tables: list[list[list[list[Line]]]] = [[]]
+    heights: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: line.middle):
+        if heights and abs(heights[-1][0].middle - line.middle) <= SAME_EDGE:
+            heights[-1].append(line)
+        else:
+            heights.append([line])
+    for level in heights:
+        level.sort(key=lambda line: line.left)
+        apart = all(before.right <= line.left for before, line in pairwise(level))
+        over = _cell_over(tables[-1][-1], level[0]) if len(level) == 1 and tables[-1] else None
+        if over is not None:
+            over.append(level[0])
+        elif len(level) > 1 and apart:
+            tables[-1].append([[line] for line in level])
+        elif tables[-1]:
+            tables.append([])
+    return [table for table in tables if _is_table(table)]
+
+
+def _cell_over(row: list[list[Line]], line: Line) -> list[Line] | None:
+    for cell in row:
+        gap = line.top - cell[-1].bottom
+        if abs(cell[-1].left - line.left) <= SAME_EDGE and gap <= LINE_SPACING * (line.bottom - line.top):
+            return cell
+    return None
+
+
+def _is_table(rows: list[list[list[Line]]]) -> bool:
+    many = sum(len(row) >= MANY_CELLS for row in rows)
+    return len(rows) >= LEAST_ROWS or many >= LEAST_ROWS_OF_MANY
 
 
 def _joined(lines: list[Line]) -> str:

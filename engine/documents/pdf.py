@@ -1,46 +1,41 @@
 """PDF files -> pages of text, through PyMuPDF. It knows nothing of conversations or of what is done with the text.
 
-A page without text is told apart as blank, as a picture that needs OCR, or as damaged; a font that gives no letters is
-never passed on as text. PyMuPDF's own messages go nowhere: what they mean is in the page's outcome.
+A page without text is told apart as blank, as a picture of text, which is recognised where it may be, or as damaged; a
+font that gives no letters is never passed on as text. Scripts, layers that are not shown and the addresses behind links
+are no text. PyMuPDF's own messages go nowhere: what they mean is in the page's outcome.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
 import pymupdf
 
-from engine.documents.layout import Line, page_text
+from engine.documents.characters import is_unreadable, readable
+from engine.documents.drawn import Drawn
+from engine.documents.layout import page_text
+from engine.documents.limits import MOST_ATTACHMENTS
+from engine.documents.ocr.plausible import is_plausible
+from engine.documents.outline import Sections
 from engine.documents.page import Page
+from engine.documents.pdf_lines import PageLines, page_lines
 from engine.documents.reader import How, LeftOut, Reader, Unreadable
+from engine.documents.remarks import remarks
+from engine.documents.running_heads import EDGE, RunningHeads
 from engine.documents.source import Source
+from engine.documents.tables import with_rows
 
 pymupdf.TOOLS.mupdf_display_errors(False)
 pymupdf.TOOLS.mupdf_display_warnings(False)
 
-TEXT_FLAGS = (
-    pymupdf.TEXTFLAGS_DICT
-    & ~pymupdf.TEXT_PRESERVE_IMAGES
-    & ~pymupdf.TEXT_CID_FOR_UNKNOWN_UNICODE
-    & ~pymupdf.TEXT_USE_CID_FOR_UNKNOWN_UNICODE
-    & ~pymupdf.TEXT_USE_GID_FOR_UNKNOWN_UNICODE
-)
-UNREADABLE = re.compile("[\ufffd\ue000-\uf8ff]")
-MOST_UNREADABLE = 0.2
-# Ligatures and the shapes that Arabic letters take: the letters they stand for. Other compatibility signs (½, ²) stay.
-PRESENTATION_FORMS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdff\ufe70-\ufefe]")
 SIGNS_OF_LOSS = ("cannot load content stream", "premature end of data", "syntax error")
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-HALF_CHARACTERS = re.compile("[\ud800-\udfff]")
 # A damaged file may claim any number of pages.
 MOST_PAGES = 100_000
-STAMP_CHARACTERS = 80
-SCAN_AREA = 0.5
-PICTURE_AREA = 0.02
-OUTLINED_TEXT_PATHS = 50
+# A page with so few letters may be a picture with a stamp on it; with so few, at its edges alone, one that was filed.
+STAMP_CHARACTERS, EDGE_CHARACTERS = 80, 300
+XFA_FORM = "the form, which only Adobe Reader shows (XFA)"
 
 
 def open_pdf(source: Source, how: How) -> Reader:
@@ -53,6 +48,7 @@ class Pdf:
 
     def __init__(self, source: Source, how: How) -> None:
         self.left_out: list[LeftOut] = []
+        self._how = how
         try:
             where = {"filename": source.path} if source.path is not None else {"stream": source.data}
             self._document = pymupdf.open(**where, filetype="pdf")
@@ -80,9 +76,13 @@ class Pdf:
 
     def pages(self, first: int = 1) -> Iterator[Page]:
         """From that page on, in order; one that fails does not end the others."""
+        self.left_out[:] = _attached(self._document)
+        self._heads, self._sections = RunningHeads(), _sections(self._document)
         for index in range(first - 1, self.page_count):
             try:
                 yield self._page(index)
+            except MemoryError:
+                raise
             except Exception:  # PyMuPDF raises several types; the page is named with what became of it
                 yield Page(index + 1, "failed", "damaged", "")
 
@@ -93,17 +93,51 @@ class Pdf:
     def _page(self, index: int) -> Page:
         pymupdf.TOOLS.reset_mupdf_warnings()
         page = self._document[index]
-        text = _readable(page_text(_lines(page)))
-        letters = re.sub(r"\s", "", text)
-        if len(UNREADABLE.findall(letters)) > MOST_UNREADABLE * max(1, len(letters)):
-            return Page(index + 1, "needs_ocr", "unreadable_font", "")
+        content = page_lines(page)
         lost = self._is_lost(page)
-        drawn = _Drawn(page) if len(letters) < STAMP_CHARACTERS else None
-        if text and (drawn is None or drawn.hidden_text or drawn.pictures < SCAN_AREA):
-            return Page(index + 1, "read", "damaged" if lost and self._document.is_repaired else None, text)
-        if drawn is not None and (drawn.pictures >= PICTURE_AREA or drawn.paths >= OUTLINED_TEXT_PATHS):
-            return Page(index + 1, "needs_ocr", "no_text_layer", text)
-        return Page(index + 1, "failed", "damaged", "") if lost else Page(index + 1, "blank", None, "")
+        notes, files = remarks(page)
+        self.left_out += [LeftOut("attachment", name) for name in files]
+        found = self._read(page, index + 1, content, lost)
+        if found.outcome != "failed" and notes:
+            found = _with_notes(found, notes)
+        return found
+
+    def _read(self, page: Any, number: int, content: PageLines, lost: bool) -> Page:
+        lines = with_rows(content.lines, content.shapes, content.words)
+        text = readable(page_text(self._heads.without(lines, content.height, number)))
+        section = self._sections.of(page, number, content.lines) if self._sections else None
+        if is_unreadable(text):
+            return self._recognised(page, Page(number, "needs_ocr", "unreadable_font", "", section=section))
+        letters = len(re.sub(r"\s", "", text))
+        drawn = Drawn(page) if self._may_be_a_picture(text, letters, content) else None
+        read = Page(number, "read", "damaged" if lost and self._document.is_repaired else None, text, section=section)
+        if text and drawn is not None and drawn.hidden_text and drawn.is_scan and self._is_noise(text):
+            better = self._recognised(page, Page(number, "needs_ocr", "no_text_layer", "", section=section))
+            return better if better.outcome == "read" else read
+        if text and (drawn is None or drawn.hidden_text or not drawn.is_scan):
+            return read
+        if drawn is not None and drawn.may_show_text:
+            return self._recognised(page, Page(number, "needs_ocr", "no_text_layer", text, section=section))
+        return Page(number, "failed", "damaged", "") if lost else Page(number, "blank", None, "")
+
+    def _may_be_a_picture(self, text: str, letters: int, content: PageLines) -> bool:
+        """Whether the page has to be looked at: its text may be less than what it shows, or noise under a scan."""
+        if letters < STAMP_CHARACTERS or self._is_noise(text):
+            return True
+        top, foot = EDGE * content.height, (1 - EDGE) * content.height
+        return letters < EDGE_CHARACTERS and all(line.bottom <= top or line.top >= foot for line in content.lines)
+
+    def _is_noise(self, text: str) -> bool:
+        """Whether the text may be what a bad recognition left; asked only where there is a better one."""
+        return self._how.recognition is not None and not is_plausible(text)
+
+    def _recognised(self, page: Any, unread: Page) -> Page:
+        """The page with the text in its picture, as far as it may be recognised; `unread` without."""
+        if self._how.recognition is None:
+            return unread
+        from engine.documents.ocr.pdf_page import recognised
+
+        return recognised(page, unread, self._how.recognition, self._heads)
 
     def _is_lost(self, page: Any) -> bool:
         """Whether content of the page just read is missing. MuPDF raises nothing then, but it leaves warnings."""
@@ -119,35 +153,29 @@ class Pdf:
         return bool(self._document.is_repaired and self._document.xref_stream(stream) == b"")
 
 
-class _Drawn:
-    """What a page shows: pictures as a share of its area, paths counted, and whether it has invisible text."""
-
-    def __init__(self, page: Any) -> None:
-        self.pictures, self.paths, self.hidden_text = 0.0, 0, False
-        area = abs(page.rect.width * page.rect.height) or 1.0
-        for kind, box in page.get_bboxlog():
-            if kind in ("fill-image", "fill-imgmask"):
-                shown = pymupdf.Rect(box) & page.rect
-                self.pictures += 0.0 if shown.is_empty else shown.width * shown.height / area
-            elif kind in ("fill-path", "stroke-path"):
-                self.paths += 1
-            elif kind == "ignore-text":
-                self.hidden_text = True
+def _sections(document: Any) -> Sections | None:
+    try:
+        return Sections(document)
+    except Exception:  # a broken outline costs no page
+        return None
 
 
-def _lines(page: Any) -> list[Line]:
-    found: list[Line] = []
-    for block in page.get_text("dict", flags=TEXT_FLAGS)["blocks"]:
-        for line in block.get("lines", ()):
-            text = "".join(span["text"] for span in line["spans"])
-            if text.strip():
-                left, top, right, bottom = line["bbox"]
-                found.append(Line(text, left, top, right, bottom, horizontal=line["dir"][0] > 0.99))
-    return found
+def _attached(document: Any) -> list[LeftOut]:
+    """What lies in the file besides its pages."""
+    try:
+        names = [str(document.embfile_info(number)["filename"]) for number in range(document.embfile_count())]
+        catalog = document.pdf_catalog()
+        only_attachments = document.xref_get_key(catalog, "Collection")[0] != "null"
+        is_xfa = document.xref_get_key(catalog, "NeedsRendering")[1] == "true"
+    except Exception:
+        return []
+    reason = "unsupported_type" if only_attachments else None
+    left_out = [LeftOut("attachment", name, reason) for name in names[:MOST_ATTACHMENTS]]
+    return [*left_out, LeftOut("part", XFA_FORM, "unsupported_type")] if is_xfa else left_out
 
 
-def _readable(text: str) -> str:
-    text = PRESENTATION_FORMS.sub(lambda form: unicodedata.normalize("NFKC", form[0]), text.replace("\uf0b7", "\u2022"))
-    text = HALF_CHARACTERS.sub("\ufffd", CONTROLS.sub("", text))
-    lines = (line.strip() for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
+def _with_notes(page: Page, notes: list[str]) -> Page:
+    """With what people wrote onto it at its end; a page that had nothing else has that."""
+    outcome = "read" if page.outcome == "blank" else page.outcome
+    text = "\n".join([page.text, *notes] if page.text else notes)
+    return Page(page.number, outcome, page.reason, text, page.label, page.section, page.source)

@@ -9,12 +9,16 @@ from collections.abc import Sequence
 
 from engine.documents.places import word
 
+RECOGNISE = "Turn on text recognition (OCR) in the settings and drop it again."
+CLEARER = "Scan it larger and sharper, or install the data for its language (tesseract-ocr)."
+
 SENTENCES = {
     "encrypted": "This file needs a password. Save a copy without one and drop it again.",
     "wrong_password": "That password does not open this file. Check it and type it again.",
-    "no_text_layer": "Its pages are pictures without text. Run text recognition (OCR) on the file and drop it again.",
-    "unreadable_font": "Its letters are shapes without names. Run text recognition (OCR) on it and drop it again.",
-    "some_pages_need_ocr": "Some pages are pictures without text. Run text recognition (OCR) on it and drop it again.",
+    "no_text_layer": f"Its pages are pictures without text. {RECOGNISE}",
+    "unreadable_font": f"Its letters are shapes without names. {RECOGNISE}",
+    "not_recognised": f"No text could be made out in its pictures. {CLEARER}",
+    "some_pages_need_ocr": f"Some pages are pictures without text. {RECOGNISE}",
     "damaged": "This file is damaged. Get another copy, or open it elsewhere, save it again and drop that.",
     "empty_file": "This file is empty. Check that it was saved or downloaded whole.",
     "no_text": "There is no text in this file. Check that it is the right one.",
@@ -73,13 +77,14 @@ def unsupported(kind: str) -> str:
 
 def pages_sentence(reason: str, pages: Sequence[int], kind: str = "pdf") -> str:
     """The sentence for a document of which these parts, and only these, were not read. kind: of document."""
-    them, recognise = _name(pages, word(kind) or "part"), "Run text recognition (OCR) on the file and drop it again."
+    them = _name(pages, word(kind) or "part")
     are, have, picture = ("is", "has", "a picture") if len(pages) == 1 else ("are", "have", "pictures")
     copy, anew = "The others were read; get another copy for the rest.", "Save the file as a new PDF and drop that."
     what = {
         "damaged": f"{them} {are} damaged. {copy}",
-        "no_text_layer": f"{them} {are} {picture} without text. {recognise}",
-        "unreadable_font": f"{them} {have} letters without names. {recognise}",
+        "no_text_layer": f"{them} {are} {picture} without text. {RECOGNISE}",
+        "unreadable_font": f"{them} {have} letters without names. {RECOGNISE}",
+        "not_recognised": f"{them} {are} {picture} in which no text could be made out. {CLEARER}",
         "unsafe_xml": f"{them} would grow without end when read and {are} left out. Check where the file came from.",
         "too_large_unpacked": f"{them} {are} larger than any document and {are} left out.",
         "too_slow": f"{them} took longer than a page should and {are} left out. {anew}",

@@ -92,3 +92,65 @@ def test_text_that_runs_another_way_comes_last() -> None:
 
 def test_a_page_without_text() -> None:
     assert page_text([]) == ""
+
+
+def cells(rows: list[list[str]]) -> list[list[Line]]:
+    """A table without rules."""
+    lefts = (50.0, 250.0, 310.0, 380.0)
+    return [
+        [
+            Line(text, left, 100.0 + 30 * number, left + 4.5 * len(text), 110.0 + 30 * number)
+            for left, text in zip(lefts, row, strict=False)
+        ]
+        for number, row in enumerate(rows)
+    ]
+
+
+TABLE = cells(
+    [["Item", "Count", "Price"], ["Copper pipe", "14", "3.20"], ["Ring", "220", "0.08"], ["Flange", "9", "4"]]
+)
+
+
+def test_a_table_written_column_by_column_is_read_row_by_row() -> None:
+    lines = [title("before", 60), *(row[column] for column in range(3) for row in TABLE), title("after", 260)]
+    assert page_text(lines).split("\n") == [
+        "before",
+        "Item  Count  Price",
+        "Copper pipe  14  3.20",
+        "Ring  220  0.08",
+        "Flange  9  4",
+        "after",
+    ]
+
+
+def test_the_second_line_of_a_cell_stays_with_the_first() -> None:
+    lines = [row[column] for column in range(3) for row in TABLE]
+    lines.insert(2, Line("of 15 mm", 50, 140, 90, 150))
+    assert "Copper pipe\nof 15 mm\n14  3.20\nRing" in page_text(lines)
+
+
+def test_two_blocks_side_by_side_are_no_table() -> None:
+    left = [
+        Line(text, 50, 100 + 12 * number, 120, 110 + 12 * number) for number, text in enumerate(("To", "Ann", "Oslo"))
+    ]
+    right = [
+        Line(text, 300, 100 + 12 * number, 380, 110 + 12 * number) for number, text in enumerate(("No", "7", "May"))
+    ]
+    assert page_text(left + right).split("\n")[:2] == ["To", "Ann"]
+
+
+def test_where_text_runs_from_right_to_left_the_right_column_comes_first() -> None:
+    hebrew = "שורה שממלאת את הטור כולו"
+    sides = {"left": column(50, "x"), "right": column(300, "x")}
+    lines = [
+        Line(f"{hebrew} {side} {number}", line.left, line.top, line.right, line.bottom)
+        for side, found in sides.items()
+        for number, line in enumerate(found)
+    ]
+    found = page_text(lines).split("\n")
+    assert [text.split()[-2] for text in found] == ["right"] * 6 + ["left"] * 6
+
+
+def test_the_cells_of_a_row_run_from_right_to_left_too() -> None:
+    lines = [Line("מחיר", 200, 100, 240, 110), Line("פריט", 300, 100, 340, 110), Line("שמן", 50, 140, 300, 150)]
+    assert page_text([lines[1], lines[0], lines[2]]).split("\n") == ["פריט  מחיר", "שמן"]

@@ -10,9 +10,10 @@ import pymupdf
 import pytest
 
 from engine.documents.extract import extract
+from engine.documents.page import Page
 from engine.documents.pdf import Pdf
 from engine.documents.reader import How, Unreadable
-from engine.documents.source import file_source
+from engine.documents.source import Source, file_source
 
 SENTENCE = "The weir keeper counts the eels that pass the third gate each night in autumn."
 
@@ -138,3 +139,120 @@ def test_a_broken_file_is_refused_and_prints_nothing(
         Pdf(file_source(path), How())
     assert refused.value.reason == "damaged"
     assert capfd.readouterr() == ("", "")
+
+
+def read(document: Any) -> list[Page]:
+    pdf = Pdf(Source("a.pdf", data=document.tobytes()), How())
+    try:
+        return list(pdf.pages())
+    finally:
+        pdf.close()
+
+
+def field(page: Any, kind: int, value: Any, box: tuple[float, ...], **more: Any) -> None:
+    widget = pymupdf.Widget()
+    widget.field_type, widget.field_name, widget.field_value = kind, f"field {box}", value
+    widget.rect = pymupdf.Rect(box)
+    for name, content in more.items():
+        setattr(widget, name, content)
+    page.add_widget(widget)
+
+
+def test_what_is_typed_into_a_form_stands_beside_its_name() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for top, name in ((115, "Name of the keeper:"), (142, "Owns a boat:"), (182, "Colour of the hull:")):
+        page.insert_text((50, top), name)
+    field(page, pymupdf.PDF_WIDGET_TYPE_TEXT, "Ines Tolland", (200, 100, 350, 120))
+    field(page, pymupdf.PDF_WIDGET_TYPE_CHECKBOX, True, (200, 130, 215, 145))
+    field(page, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, "blue", (200, 170, 350, 190), choice_values=["red", "blue"])
+    text = read(document)[0].text
+    assert "Ines Tolland" in text and "blue" in text and "red" not in text
+    assert "✓" in text or "✔" in text
+    assert "3" not in text and "4" not in text
+
+
+def test_notes_and_comments_are_read_and_pinned_files_are_left_out() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((50, 50), SENTENCE, fontsize=8)
+    page.add_text_annot((400, 100), "Count them again.\nTwice.")
+    marked = page.add_highlight_annot(pymupdf.Rect(50, 40, 110, 55))
+    marked.set_info(content="By night only?", title="Ann")
+    marked.update()
+    page.add_freetext_annot(pymupdf.Rect(50, 300, 250, 330), "Seen by the warden")
+    page.add_file_annot((300, 300), b"PINNED", "pinned.txt")
+    document.embfile_add("inside", b"ATTACHED", filename="attached.txt")
+    pdf = Pdf(Source("a.pdf", data=document.tobytes()), How())
+    (found,) = pdf.pages()
+    assert found.text.endswith("[Note: Count them again. Twice.]\n[Note by Ann: By night only?]")
+    assert found.text.count("Seen by the warden") == 1
+    assert "ATTACHED" not in found.text and "PINNED" not in found.text
+    assert [(part.what, part.name, part.reason) for part in pdf.left_out] == [
+        ("attachment", "attached.txt", None),
+        ("attachment", "pinned.txt", None),
+    ]
+    assert len(list(pdf.pages())) == 1 and len(pdf.left_out) == 2
+    pdf.close()
+
+
+def test_a_folder_of_files_in_the_form_of_a_pdf_and_a_form_of_another_program_are_not_called_whole(
+    tmp_path: Path,
+) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((50, 50), "Please open this in another program.")
+    document.embfile_add("inside", b"ATTACHED", filename="minutes.pdf")
+    document.xref_set_key(document.pdf_catalog(), "Collection", "<</View/D>>")
+    extracted = extract(saved(document, tmp_path / "a.pdf"))
+    assert (extracted.outcome, extracted.message) == ("partial", "Not read: minutes.pdf.")
+    document = pymupdf.open()
+    document.new_page().insert_text((50, 50), "Please wait...")
+    document.xref_set_key(document.pdf_catalog(), "NeedsRendering", "true")
+    extracted = extract(saved(document, tmp_path / "b.pdf"))
+    assert extracted.outcome == "partial" and "XFA" in (extracted.message or "")
+
+
+def test_layers_that_are_not_shown_are_not_read() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((50, 70), "HIDDEN", oc=document.add_ocg("draft", on=False))
+    page.insert_text((50, 90), "Shown", oc=document.add_ocg("final", on=True))
+    assert read(document)[0].text == "Shown"
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_a_page_on_its_side_is_read_as_any_other(turn: int) -> None:
+    """Two columns, drawn sideways; the page may or may not be marked as turned."""
+    upright = pymupdf.open()
+    page = upright.new_page()
+    for number in range(6):
+        for left, side in ((50, "left"), (320, "right")):
+            page.insert_text((left, 100 + 14 * number), f"{side} {number}: a line that fills its column", fontsize=10)
+    turned = pymupdf.open()
+    for marked in (0, 360 - turn):
+        page = turned.new_page(width=900, height=900)
+        page.show_pdf_page(page.rect, upright, 0, rotate=turn)
+        page.set_rotation(marked % 360)
+    expected = [f"{side} {number}" for side in ("left", "right") for number in range(6)]
+    for found in read(turned):
+        assert [line.split(":")[0] for line in found.text.split("\n")] == expected
+
+
+def test_what_is_drawn_between_the_words_of_a_line_does_not_part_them() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    page.insert_text((50, 50), "See the ")
+    page.draw_rect(pymupdf.Rect(92, 53, 118, 53.5), fill=(0, 0, 1))
+    page.insert_text((92, 50), "chart of the bay")
+    page.insert_text((50, 80), "asn1")
+    page.draw_rect(pymupdf.Rect(74.5, 80, 78, 80.4), fill=(0, 0, 0))
+    page.insert_text((78, 80), "decode")
+    assert read(document)[0].text == "See the chart of the bay\nasn1_decode"
+
+
+def test_a_filing_line_does_not_make_a_scan_read(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    scan(page)
+    page.insert_text((50, 20), f"{SENTENCE} Filed on 4 May. Page 1 of 20.", fontsize=8)
+    assert [found[:2] for found in outcomes(saved(document, tmp_path / "a.pdf"))] == [("needs_ocr", "no_text_layer")]

@@ -1,0 +1,37 @@
+"""What a page of a PDF shows besides letters: tells a scan from a blank page. It reads no text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pymupdf
+
+SCAN_AREA = 0.5
+PICTURE_AREA = 0.02
+OUTLINED_TEXT_PATHS = 50
+
+
+class Drawn:
+    """pictures: as a share of the page's area; paths: how many; hidden_text: whether there is invisible text."""
+
+    def __init__(self, page: Any) -> None:
+        self.pictures, self.paths, self.hidden_text = 0.0, 0, False
+        area = abs(page.rect.width * page.rect.height) or 1.0
+        for kind, box in page.get_bboxlog():
+            if kind in ("fill-image", "fill-imgmask"):
+                shown = pymupdf.Rect(box) & page.rect
+                self.pictures += 0.0 if shown.is_empty else shown.width * shown.height / area
+            elif kind in ("fill-path", "stroke-path"):
+                self.paths += 1
+            elif kind == "ignore-text":
+                self.hidden_text = True
+
+    @property
+    def is_scan(self) -> bool:
+        """Whether pictures make up the page."""
+        return self.pictures >= SCAN_AREA
+
+    @property
+    def may_show_text(self) -> bool:
+        """Whether something on it could be letters that are drawn: a picture, or many shapes."""
+        return self.pictures >= PICTURE_AREA or self.paths >= OUTLINED_TEXT_PATHS

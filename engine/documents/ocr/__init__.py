@@ -1,0 +1,1 @@
+"""Text in pictures: which languages can be recognised, and the recognition."""

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from engine.documents.layout import Line
+from engine.documents.running_heads import RunningHeads
+
+HEIGHT = 800.0
+BODY = [Line(f"body line {number}", 50, 120 + 14 * number, 300, 130 + 14 * number) for number in range(20)]
+
+
+def page(head: str = "", foot: str = "", top: float = 40.0, size: float = 10.0, body: list[Line] = BODY) -> list[Line]:
+    lines = [Line(head, 50, top, 200, top + size)] if head else []
+    lines += body
+    return [*lines, Line(foot, 50, 760, 200, 770)] if foot else lines
+
+
+def kept(pages: list[list[Line]]) -> list[list[str]]:
+    """What stays of each page besides its body."""
+    heads = RunningHeads()
+    stayed = [heads.without(lines, HEIGHT, number) for number, lines in enumerate(pages, 1)]
+    return [[line.text for line in lines if line not in BODY] for lines in stayed]
+
+
+def test_a_running_head_stays_where_it_is_first() -> None:
+    assert kept([page("Annual report")] * 4) == [["Annual report"], [], [], []]
+
+
+def test_left_and_right_pages_have_heads_of_their_own() -> None:
+    pages = [page("Left") if number % 2 else page("Right") for number in range(6)]
+    assert kept(pages) == [["Right"], ["Left"], [], [], [], []]
+
+
+@pytest.mark.parametrize(
+    "form", ["{}", "- {} -", "Page {}", "Page {} of 9", "{} / 9", "Harrow Light trust        Page {} of 9", "{} Loans"]
+)
+def test_page_numbers_go_once_they_are_known_for_such(form: str) -> None:
+    pages = [page(foot=form.format(number)) for number in range(3, 8)]
+    assert [len(stayed) for stayed in kept(pages)] == [1, 1, 0, 0, 0]
+
+
+def test_roman_page_numbers() -> None:
+    assert kept([page(foot=number) for number in ("i", "ii", "iii", "iv", "v")]) == [["i"], ["ii"], [], [], []]
+
+
+def test_numbers_that_do_not_count_the_pages_stay() -> None:
+    pages = [page(f"Invoice {number}") for number in (4711, 4712, 4713, 4714)]
+    assert all(kept(pages))
+    assert all(kept([page(f"Meter {number}") for number in (3, 9, 4, 1, 7)]))
+
+
+def test_headings_that_count_along_with_the_pages_stay() -> None:
+    assert all(kept([page(f"Chapter {number}", size=18) for number in range(1, 6)]))
+    assert all(kept([page(f"4.{number} The {number}.x releases") for number in range(1, 6)]))
+
+
+def test_slides_may_share_a_title() -> None:
+    assert all(kept([page("Results", size=24)] * 3))
+
+
+def test_the_same_line_at_another_height_or_in_the_body_stays() -> None:
+    assert all(kept([page("Annual report", top=40 + 10 * number) for number in range(3)]))
+    assert all(kept([page("Annual report", top=108)] * 3))
+
+
+def test_a_page_of_nothing_else_keeps_its_line() -> None:
+    assert kept([page("Left blank on purpose", body=[])] * 3) == [["Left blank on purpose"]] * 3
+
+
+def test_a_head_is_forgotten_after_some_pages_without_it() -> None:
+    assert kept([page("Annual report"), *[page()] * 5, page("Annual report")])[-1] == ["Annual report"]
