@@ -56,7 +56,7 @@ class ExtractionJob:
         from engine.documents.ocr.languages import recognition_for
 
         values = self.engine.settings()
-        return recognition_for(values["recognition"], values["recognition_languages"], locale.getlocale()[0])
+        return recognition_for(values["recognition"], locale.getlocale()[0], values["recognition_languages"])
 
     @cached_property
     def _recipe(self) -> str:

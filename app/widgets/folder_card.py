@@ -104,6 +104,7 @@ class FolderCard(QFrame):
         self._files.setVisible(self._files.isHidden())
         if self.is_unfolded():
             self._growing.start()
+        self._show_more()
         self._draw()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
