@@ -23,12 +23,14 @@ ANSWER_UNDER_WAY = "An answer is on its way. Wait for it or stop it, then read a
 class Session(ConversationJobs):
     """`opened` when another conversation is shown, `editing_changed` when another question, or none, is to be replaced,
     `reread_weighed(answer, RereadCost)` says what reading again would take, `folder_changed(path, count)` how many
-    files of a dropped folder are new, have changed or are gone."""
+    files of a dropped folder are new, have changed or are gone, `folder_listed(path, count)` that the first so many of
+    its files are known."""
 
     opened = Signal()
     editing_changed = Signal()
     reread_weighed = Signal(str, object)
     folder_changed = Signal(str, int)
+    folder_listed = Signal(str, int)
 
     def __init__(self, client: EngineClient) -> None:
         super().__init__(client)
@@ -147,6 +149,7 @@ class Session(ConversationJobs):
         def done(result: dict[str, Any]) -> None:
             if conversation == self.now.id:
                 self.put_documents(result)
+                self.folder_listed.emit(folder, known + FILES_AT_ONCE)
 
         params = {"conversation": conversation, "folder": folder, "from": known, "count": FILES_AT_ONCE}
         self._client.call("folder_files", params, done=done)

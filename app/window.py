@@ -239,6 +239,7 @@ class Window(QMainWindow):
     def show_settings(self) -> None:
         dialog = SettingsDialog(self.client, self.settings, self.theme, self, self.training.heads)
         dialog.train.connect(lambda: self.show_training(dialog))
+        dialog.recognise.connect(self.session.resume_reading)
         dialog.command_changed.connect(lambda: self.client.restart_with(self.settings.engine_command()))
         dialog.open()
 

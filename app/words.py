@@ -198,6 +198,12 @@ def place_cited(citation: dict[str, Any]) -> str:
     return "" if place is None else str(place).replace("page ", "p. ", 1) if _is_page(str(place)) else str(place)
 
 
+def is_trouble(document: Document) -> bool:
+    """Whether something is wrong; what lies in a folder and was never meant to be read is not."""
+    beside = document.origin is not None and document.reason in _BESIDE
+    return document.outcome in TROUBLE and not beside
+
+
 def advice(document: Document) -> str:
     """What to do about a document in trouble, or which of its pages were left out; empty when all is well."""
     if document.outcome in TROUBLE:

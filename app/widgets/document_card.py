@@ -11,7 +11,7 @@ from app.records import Document, Memory
 from app.theme import Theme
 from app.widgets.buttons import IconButton
 from app.widgets.labels import ElidedLabel, label, paint_as
-from app.words import TROUBLE, advice, state
+from app.words import advice, is_trouble, state
 
 ICONS = {
     "pdf": "file-pdf",
@@ -96,7 +96,7 @@ class DocumentCard(QFrame):
 
     def _refresh(self) -> None:
         document = self._document
-        trouble = document.outcome in TROUBLE
+        trouble = is_trouble(document)
         self._show_icon("warning" if trouble else ICONS.get(document.kind, "file"), trouble)
         self._state.setText(state(document, self._memory))
         paint_as(self._state, "warning" if trouble else "secondary")

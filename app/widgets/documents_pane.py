@@ -56,12 +56,14 @@ class DocumentsPane(QWidget):
         column.setSpacing(0)
         column.addLayout(self._make_head())
         column.addLayout(self._make_notes())
+        column.addLayout(self._make_password())
         column.addWidget(scroll, 1)
         session.opened.connect(self._rebuild)
         session.documents_changed.connect(self._update)
         session.document_changed.connect(self._update_one)
         session.memory_changed.connect(self._update_all)
         session.busy_changed.connect(self._update_all)
+        session.folder_listed.connect(self._folder_listed)
         session.folder_changed.connect(self._folder_changed)
         session.unlocked.connect(self.password.tried)
         self._rebuild()
@@ -98,8 +100,13 @@ class DocumentsPane(QWidget):
         notes.setContentsMargins(16, 0, 16, 4)
         notes.addWidget(self._empty)
         notes.addWidget(self.refusal)
-        notes.addWidget(self.password)
         return notes
+
+    def _make_password(self) -> QVBoxLayout:
+        row = QVBoxLayout()
+        row.setContentsMargins(12, 0, 12, 4)
+        row.addWidget(self.password)
+        return row
 
     def _rebuild(self) -> None:
         for card in (*self.folders.values(), *self.cards.values()):
@@ -111,18 +118,22 @@ class DocumentsPane(QWidget):
 
     def _update(self) -> None:
         now = self._session.now
-        files: dict[str, list[Document]] = {}
         for document in now.documents.values():
-            if document.origin is not None:
-                files.setdefault(document.origin, []).append(document)
-            elif document.id not in self.cards:
+            if document.origin is None and document.id not in self.cards:
                 self._list.insertWidget(self._list.count() - 1, self._card(document))
         for origin, folder in now.folders.items():
             if origin not in self.folders:
                 self._list.insertWidget(self._list.count() - 1, self._folder(folder))
             self.folders[origin].set_folder(folder)
-            self.folders[origin].set_documents(sorted(files.get(origin, ()), key=lambda found: found.position))
+        self._fill_folders()
         self._update_all()
+
+    def _fill_folders(self) -> None:
+        """Gives those that are unfolded what they show. Most files of a large folder are not known, and need not be."""
+        for origin, card in self.folders.items():
+            if card.wants_files:
+                known = [found for found in self._session.now.documents.values() if found.origin == origin]
+                card.set_documents(sorted(known, key=lambda found: found.position))
 
     def _update_all(self) -> None:
         """Those that have a card: of a large folder, most have none."""
@@ -151,10 +162,16 @@ class DocumentsPane(QWidget):
 
     def _folder(self, folder: Folder) -> FolderCard:
         card = FolderCard(self._theme, folder, self._card)
+        card.unfolded.connect(self._fill_folders)
         card.more.connect(self._session.more_files)
         card.refresh.connect(self._session.refresh_folder)
         self.folders[folder.origin] = card
         return card
+
+    def _folder_listed(self, origin: str, files: int) -> None:
+        if origin in self.folders:
+            self.folders[origin].show_up_to(files)
+            self._fill_folders()
 
     def _folder_changed(self, origin: str, files: int) -> None:
         if origin in self.folders:

@@ -21,13 +21,15 @@ from app.words import TROUBLE, changed_files, count, folder_summary
 
 FINISHED = frozenset({"read", "partial"}) | TROUBLE
 STEP = 100
-AT_ONCE = 5
+AT_ONCE = 2
 ARCHIVES = (".zip",)
 
 
 class FolderCard(QFrame):
-    """make: a card for a document. `more` asks for the files from a place on, `refresh` to read what has changed."""
+    """make: a card for a document. `more` asks for the files from a place on, `refresh` to read what has changed,
+    `unfolded` says that it was unfolded or folded."""
 
+    unfolded = Signal()
     more = Signal(str, int)
     refresh = Signal(str)
 
@@ -51,7 +53,7 @@ class FolderCard(QFrame):
         self._inside.setContentsMargins(0, 4, 0, 0)
         self._inside.setSpacing(8)
         self.more_button = push_button("", "quiet")
-        self.more_button.clicked.connect(self._want_more)
+        self.more_button.clicked.connect(lambda: self.more.emit(self._folder.origin, self._shown))
         self._inside.addWidget(self.more_button)
         self._files.hide()
         self._head = self._make_head(folder.name)
@@ -80,11 +82,19 @@ class FolderCard(QFrame):
         self.setAccessibleName(f"Folder {folder.name}. {self._summary.text()}")
         self._show_more()
 
+    @property
+    def wants_files(self) -> bool:
+        """Whether there are cards to be made, now that it is unfolded."""
+        return self.is_unfolded() and self._shown < min(self._wanted, self._folder.files)
+
     def set_documents(self, documents: list[Document]) -> None:
-        """Those of its files that are known, in order. Cards follow once it is unfolded."""
+        """Those of its files that are known, in order, the first of all among them: cards of these follow."""
         self._documents = documents
-        if self.is_unfolded():
-            self._growing.start()
+        self._growing.start()
+
+    def show_up_to(self, files: int) -> None:
+        """The first so many files are known now."""
+        self._wanted = files
 
     def set_changes(self, files: int) -> None:
         """How many of its files are others than when they were read."""
@@ -102,10 +112,9 @@ class FolderCard(QFrame):
     def toggle(self) -> None:
         """Unfolds or folds."""
         self._files.setVisible(self._files.isHidden())
-        if self.is_unfolded():
-            self._growing.start()
-        self._show_more()
         self._draw()
+        self._show_more()
+        self.unfolded.emit()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
@@ -117,12 +126,6 @@ class FolderCard(QFrame):
             self.toggle()
         else:
             super().keyPressEvent(event)
-
-    def _want_more(self) -> None:
-        self._wanted += STEP
-        if len(self._documents) < min(self._wanted, self._folder.files):
-            self.more.emit(self._folder.origin, self._shown)
-        self._growing.start()
 
     def _grow(self) -> None:
         """Makes some cards and leaves the window time to do other things."""
@@ -137,7 +140,7 @@ class FolderCard(QFrame):
     def _show_more(self) -> None:
         left = self._folder.files - self._shown
         self.more_button.setText(f"Show {count(min(STEP, left), 'more file')}" if left != 1 else "Show 1 more file")
-        self.more_button.setVisible(left > 0 and not self._growing.isActive())
+        self.more_button.setVisible(left > 0 and not self.wants_files)
 
     def _make_head(self, name: str) -> QWidget:
         head = QWidget()

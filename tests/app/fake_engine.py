@@ -92,7 +92,7 @@ class FakeEngine:
         if self.file.exists():
             return json.loads(self.file.read_text())
         settings = {"budget_mb": 1024, "policy": "locret", "model": STARTER, "temperature": 0.0, "max_tokens": 512}
-        settings |= {"heads": None, "runtime": "auto", "device": "auto"}
+        settings |= {"heads": None, "runtime": "auto", "device": "auto", "recognition": "auto"}
         return {"last": 0, "conversations": {}, "messages": {}, "documents": {}, "leaves": {}, "settings": settings}
 
     def save(self) -> None:
@@ -214,6 +214,7 @@ class FakeEngine:
 
     def settings_set(self, request: Request, changes: dict[str, Any]) -> dict[str, Any]:
         self.state["settings"].update(changes)
+        self.state["settings"]["turned_on"] = changes.get("recognition") == "auto"
         self.state["settings"]["model"] = self.state["settings"]["model"] or STARTER
         result = self.settings_get(request)
         self.send(Event("settings", result))
@@ -520,7 +521,9 @@ class FakeEngine:
                 "documents_too_long", "The documents do not fit. Drop fewer, or use the model without heads."
             )
         for document in self.of("documents", conversation):
-            if document["outcome"] in ("waiting", "paused", "reading"):
+            again = document["outcome"] == "needs_ocr" and self.recognises("scan")
+            if document["outcome"] in ("waiting", "paused", "reading") or again:
+                document["pages"] = document["pages"] or self.options.pages
                 self.read(request, document)
         return self.listed(conversation)
 
@@ -531,7 +534,7 @@ class FakeEngine:
             "broken": ("failed", "damaged", "The file is damaged."),
         }
         for word, (outcome, reason, message) in troubles.items():
-            if word in document["name"] and not document.get("unlocked"):
+            if word in document["name"] and not document.get("unlocked") and not self.recognises(word):
                 document.update(outcome=outcome, reason=reason, message=message, pages=None)
                 return self.tell(request, document)
         if self.options.folder_files:
@@ -558,6 +561,10 @@ class FakeEngine:
             skipped = [{"page": p, "reason": "no_text_layer", "message": "a scan without text"} for p in range(2, 8)]
             document.update(outcome="partial", pages_skipped=skipped, pages_read=document["pages"] - 6)
         return self.tell(request, document)
+
+    def recognises(self, word: str) -> bool:
+        """Whether what is no text to others is read: the person had it turned off and then on."""
+        return word == "scan" and bool(self.state["settings"].get("turned_on"))
 
     def recognise(self, request: Request, document: dict[str, Any]) -> None:
         for page in range(1, document["pages"] + 1):

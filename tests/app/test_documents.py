@@ -261,17 +261,17 @@ def test_a_click_on_a_card_shows_exactly_what_the_model_sees(
     assert dialog.page_shown() == 6
 
 
-def test_thousands_of_pages_are_asked_for_a_few_at_a_time(
+def test_many_pages_are_asked_for_a_few_at_a_time(
     open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument
 ) -> None:
     window = open_window("--page-seconds", "0")
-    dialog = opened(window, qtbot, document, "lease.pdf", 5000)
-    dialog.jump.setText("4321")
+    dialog = opened(window, qtbot, document, "lease.pdf", 1000)
+    dialog.jump.setText("876")
     qtbot.keyClick(dialog.jump, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: dialog.page_shown() == 4321, timeout=WAIT_MS)
-    assert "Section 4321." in dialog.text()
+    qtbot.waitUntil(lambda: dialog.page_shown() == 876, timeout=WAIT_MS)
+    assert "Section 876." in dialog.text()
     asked = requests(tmp_path, "document_text")
-    assert [(call["from"], call["count"]) for call in asked] == [(1, 50), (4311, 50)]
+    assert [(call["from"], call["count"]) for call in asked] == [(1, 50), (866, 50)]
 
 
 def test_the_picture_of_the_page_stands_beside_its_text(window: Window, qtbot: QtBot, document: MakeDocument) -> None:

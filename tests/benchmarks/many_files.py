@@ -91,6 +91,8 @@ def show(folder: Path, files: int) -> None:
         settle(app, lambda: bool(window.documents.folders) and not window.session.reading)
     with stalls(app, "while its card unfolds"):
         unfold(app, window)
+    with stalls(app, "while all its files are told of, 500 at a time"):
+        tell(app, window, files)
     window.close()
 
 
@@ -98,6 +100,18 @@ def unfold(app: QApplication, window: Window) -> None:
     card = next(iter(window.documents.folders.values()))
     card.toggle()
     settle(app, card.more_button.isVisible)
+
+
+def tell(app: QApplication, window: Window, files: int) -> None:
+    """As a reading engine does, file by file, until the window knows them all."""
+    now = window.session.now
+    told = {"folders": [vars(folder) for folder in now.folders.values()]}
+    (origin,) = now.folders
+    common = {"conversation": now.id, "kind": "text", "outcome": "read", "origin": origin, "folder": "large"}
+    for start in range(100, files, 500):
+        documents = [{**common, "id": f"x{n}", "name": f"{n}.txt", "position": n} for n in range(start, start + 500)]
+        window.session.put_documents({**told, "documents": documents})
+        app.processEvents()
 
 
 def settle(app: QApplication, done: object) -> None:
