@@ -133,7 +133,16 @@ QSlider::handle:horizontal {
 QSlider::handle:horizontal:hover { border-color: $text; }
 QSlider::handle:horizontal:focus { border: 2px solid $accent; }
 
-QComboBox { color: $text; font-size: $body; }
+QComboBox {
+  background: $raised; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; font-size: $body;
+}
+QComboBox:focus { border-color: $accent; }
+QComboBox::drop-down { border: none; width: 24px; }
+QComboBox::down-arrow { image: none; }
+QComboBox QAbstractItemView {
+  background: $raised; color: $text; border: 1px solid $line; selection-background-color: $hover;
+  selection-color: $text;
+}
 
 QMenu { background: $raised; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 4px; font-size: $body; }

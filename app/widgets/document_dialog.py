@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtGui import QIntValidator, QKeySequence, QShortcut, QTextOption
-from PySide6.QtWidgets import QComboBox, QDialog, QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.engine_client import EngineClient
 from app.records import Document
@@ -17,6 +17,7 @@ from app.theme import Theme
 from app.widgets.buttons import IconButton, push_button
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.page_picture import PagePicture
+from app.widgets.part_choice import PartChoice
 from app.words import page_outcome, page_title
 from engine.protocol import Failure
 
@@ -48,12 +49,8 @@ class DocumentDialog(QDialog):
         self._where = label("Opening the text", "secondary")
         self._outcome = label("", "warning", wrap=True)
         self._outcome.hide()
-        self.sections = QComboBox()
-        self.sections.setAccessibleName("Parts of the document")
-        self.sections.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.sections.setMinimumContentsLength(24)
-        self.sections.activated.connect(lambda place: self._go_to(int(self.sections.itemData(place))))
-        self.sections.hide()
+        self.sections = PartChoice(theme)
+        self.sections.chosen.connect(self._go_to)
         self.jump = QLineEdit()
         self.jump.setFixedWidth(theme.px(64))
         self.jump.setAccessibleName("Go to page")
@@ -123,9 +120,7 @@ class DocumentDialog(QDialog):
             return
         self.jump.setValidator(QIntValidator(1, self._last, self))
         if not self.sections.count() and result["outline"]:
-            for part in result["outline"]:
-                self.sections.addItem(str(part["name"]), part["page"])
-            self.sections.show()
+            self.sections.set_parts([(int(part["page"]), str(part["name"])) for part in result["outline"]])
         self._go_to(self._page)
 
     def _go_to(self, page: int) -> None:
@@ -147,9 +142,7 @@ class DocumentDialog(QDialog):
         self._where.setText(page_title(self._document, page, self._last))
         self._outcome.setText(page_outcome(page))
         self._outcome.setVisible(bool(self._outcome.text()))
-        named = [self.sections.itemData(place) for place in range(self.sections.count())]
-        before = sum(first <= self._page for first in named)
-        self.sections.setCurrentIndex(before - 1)
+        self.sections.show_page(self._page)
         if self.picture is not None:
             self.picture.show_page(self._page)
 

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from app.widgets.document_dialog import DocumentDialog
 from app.widgets.folder_card import FolderCard
+from app.widgets.settings_dialog import SettingsDialog
 from app.window import Window
 from tests.app.conftest import WAIT_MS, MakeWindow
 from tests.app.window_rig import requests
@@ -138,6 +139,23 @@ def test_a_path_that_is_gone_says_so_in_the_pane(window: Window, qtbot: QtBot, t
     window.add_paths([str(tmp_path / "gone.pdf")])
     qtbot.waitUntil(window.documents.refusal.isVisible, timeout=WAIT_MS)
     assert window.documents.refusal.text() == "gone.pdf is not there any more."
+
+
+def test_pictures_are_read_once_the_settings_allow_it(
+    window: Window, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    window.client.call("settings_set", {"changes": {"recognition": "off"}})
+    window.add_paths([document("scan.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"scan.pdf": "needs_ocr"}, timeout=WAIT_MS)
+    window.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    qtbot.waitUntil(dialog.recognition.isEnabled, timeout=WAIT_MS)
+    assert dialog.recognition.value() == "off"
+    dialog.recognition.buttons()[0].click()
+    qtbot.waitUntil(dialog.save_button.isEnabled, timeout=WAIT_MS)
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: outcomes(window) == {"scan.pdf": "read"}, timeout=WAIT_MS)
+    assert requests(tmp_path, "settings_set")[-1] == {"changes": {"recognition": "auto"}}
 
 
 def folder_of(window: Window, name: str) -> FolderCard:
