@@ -13,7 +13,7 @@ from PySide6.QtCore import Signal
 from app.conversation_jobs import ConversationJobs, Job
 from app.engine_client import ENGINE_STOPPED, EngineClient
 from app.open_conversation import OpenConversation
-from app.records import Conversation, Message, RereadCost
+from app.records import Conversation, Document, Message, RereadCost
 from engine.protocol import Failure
 
 FILES_AT_ONCE = 100
@@ -153,6 +153,14 @@ class Session(ConversationJobs):
 
         params = {"conversation": conversation, "folder": folder, "from": known, "count": FILES_AT_ONCE}
         self._client.call("folder_files", params, done=done)
+
+    def with_document(self, id: str, then: Callable[[Document], None]) -> None:
+        """Does something with a document; one of a large folder may have to be asked for."""
+        if id in self.now.documents:
+            then(self.now.documents[id])
+            return
+        params = {"document": id, "count": 0}
+        self._client.call("document_text", params, done=lambda result: then(Document.of(result["document"])))
 
     def _look_for_changes(self, folder: str) -> None:
         conversation = self.now.id

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 from app.engine_client import EngineClient
 from app.icons import application_icon
 from app.library import Library
-from app.records import Conversation
+from app.records import Conversation, Document
 from app.session import Session
 from app.settings import Settings
 from app.shortcuts import SHORTCUTS
@@ -183,9 +183,10 @@ class Window(QMainWindow):
             self.session.read_what_was_too_long()
 
     def show_document(self, id: str, page: int = 1) -> None:
-        document = self.session.now.documents.get(id)
-        if document is not None:
+        def show(document: Document) -> None:
             DocumentDialog(self.client, document, self.theme, self, page).open()
+
+        self.session.with_document(id, show)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _paths(event):

@@ -35,12 +35,14 @@ class ExtractionJob:
         """Takes the text out of every document that has none yet, and tries pictures of text again if there is another
         way to read them now. One that fails is marked; the others go on.
         """
-        for document in self.store.documents(self.conversation):
-            waits = document.outcome in READABLE and document.sha256 is None
-            if waits or (document.outcome == "needs_ocr" and document.recipe != self._recipe):
-                self._stop_if_cancelled()
-                self._extract(document)
-        self.events.flush()
+        try:
+            for document in self.store.documents(self.conversation):
+                waits = document.outcome in READABLE and document.sha256 is None
+                if waits or (document.outcome == "needs_ocr" and document.recipe != self._recipe):
+                    self._stop_if_cancelled()
+                    self._extract(document)
+        finally:
+            self.events.flush()
 
     def unlock(self, password: str) -> int:
         """Tries it on every document that needs one; it is kept nowhere. Returns how many it opened."""
@@ -152,7 +154,8 @@ class ExtractionJob:
                 self.store.save_some_pages(sha256, self._recipe, unsaved)
                 saved, unsaved = time.monotonic(), []
             doing = "recognising" if page.source == "ocr" else None
-            live = {"page": page.number, "pages": pages, "doing": doing, "outcome": "waiting"}
+            upcoming = page.number + 1 if pages is None else min(page.number + 1, pages)
+            live = {"page": upcoming, "pages": pages, "doing": doing, "outcome": "waiting"}
             self.engine.live[document.id] = live
             self.events.changed(document)
 

@@ -147,6 +147,7 @@ def document_text(engine: Engine, params: Params) -> Answer:
     pages = store.pages(*key, first, min(count, MOST_AT_ONCE))
     texts = rendered(document.name, pages, document.kind, store.page_with_text_before(*key, first))
     return {
+        "document": wire.document(store, document, engine.live.get(document.id)),
         "pages": [wire.page(page, text, document.kind) for page, text in zip(pages, texts, strict=True)],
         "last": store.last_page(*key),
         "outline": [{"page": page.number, "name": page.label or page.section} for page in store.outline(*key)],

@@ -313,10 +313,10 @@ class FakeEngine:
                 "section": f"Part {(page - 1) // 5 + 1}",
                 "source": "ocr" if "recognised" in about["name"] else "text",
             }
-            for page in range(place["from"], min(last, place["from"] + count - 1) + 1)
+            for page in range(place.get("from", 1), min(last, place.get("from", 1) + count - 1) + 1)
         ]
         outline = [{"page": page, "name": f"Part {(page - 1) // 5 + 1}"} for page in range(1, last + 1, 5)]
-        return {"pages": pages, "last": last, "outline": outline}
+        return {"document": about, "pages": pages, "last": last, "outline": outline}
 
     # Views
 

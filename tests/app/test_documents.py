@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app import session
+from app.widgets import folder_card
 from app.widgets.document_dialog import DocumentDialog
 from app.widgets.folder_card import FolderCard
 from app.widgets.settings_dialog import SettingsDialog
@@ -180,26 +183,47 @@ def test_a_folder_is_one_card_that_unfolds(window: Window, qtbot: QtBot, documen
     qtbot.waitUntil(lambda: all(card.isVisible() for card in window.documents.cards.values()), timeout=WAIT_MS)
 
 
-def test_of_a_large_folder_a_hundred_files_are_shown_and_then_more(
-    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    window = open_window("--folder-files", "350")
+    monkeypatch.setattr(folder_card, "STEP", 10)
+    monkeypatch.setattr(session, "FILES_AT_ONCE", 10)
+    window = open_window("--folder-files", "150")
     window.add_paths([document("lease.pdf")])
     qtbot.waitUntil(lambda: bool(window.documents.folders), timeout=WAIT_MS)
     folder = folder_of(window, "large")
-    qtbot.waitUntil(lambda: "350 files, all read" in folder.accessibleName(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "150 files, all read" in folder.accessibleName(), timeout=WAIT_MS)
     assert len(window.session.now.documents) == 101
-    assert window.page.documents_button.text() == "351 documents"
+    assert window.page.documents_button.text() == "151 documents"
     folder.toggle()
-    qtbot.waitUntil(lambda: len(window.documents.cards) == 101, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 11, timeout=WAIT_MS)
     qtbot.waitUntil(folder.more_button.isVisible, timeout=WAIT_MS)
-    assert folder.more_button.text() == "Show 100 more files"
+    assert folder.more_button.text() == "Show 10 more files"
     folder.more_button.click()
-    qtbot.waitUntil(lambda: len(window.documents.cards) == 201, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 21, timeout=WAIT_MS)
     (asked,) = requests(tmp_path, "folder_files")
-    assert (asked["from"], asked["count"]) == (100, 100)
-    names = [card.accessibleName().split(".")[0] for card in window.documents.cards.values()][1:]
-    assert len(set(names)) == 200
+    assert (asked["from"], asked["count"]) == (10, 10)
+    places = [window.session.now.documents[id].position for id in window.documents.cards]
+    assert places == list(range(21))
+
+
+def test_a_file_that_the_list_does_not_name_is_opened_all_the_same(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    window = open_window("--folder-files", "150")
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: bool(window.documents.folders) and not window.session.reading, timeout=WAIT_MS)
+    (origin,) = window.session.now.folders
+    found: list[dict[str, str]] = []
+    params = {"conversation": window.session.now.id, "folder": origin, "from": 140, "count": 1}
+    window.client.call("folder_files", params, done=lambda result: found.extend(result["documents"]))
+    qtbot.waitUntil(lambda: bool(found), timeout=WAIT_MS)
+    assert found[0]["id"] not in window.session.now.documents
+    window.show_document(found[0]["id"], 3)
+    qtbot.waitUntil(lambda: window.findChild(DocumentDialog) is not None, timeout=WAIT_MS)
+    dialog = window.findChild(DocumentDialog)
+    qtbot.waitUntil(lambda: dialog.page_shown() == 3, timeout=WAIT_MS)
+    assert dialog.windowTitle() == found[0]["name"]
 
 
 def test_what_has_changed_in_a_folder_since_is_said_and_read(
