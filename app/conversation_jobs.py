@@ -65,6 +65,11 @@ class ConversationJobs(ConversationFeed):
         return any(not job.asks for job in self._own_jobs().values())
 
     @property
+    def adding(self) -> bool:
+        """Whether what was dropped is still being looked through."""
+        return any(job.paths is not None for job in self._own_jobs().values())
+
+    @property
     def rereading(self) -> str | None:
         """The answer whose documents are to be read again, until the new answer takes its place."""
         return next((job.rereads for job in self._own_jobs().values() if job.rereads and not job.answer), None)
@@ -153,16 +158,21 @@ class ConversationJobs(ConversationFeed):
             case "token":
                 self.add_token(data["message"], data["text"])
             case "document":
-                job.paths = None
+                self._added(job)
                 self.put_document(Document.of(data["document"]))
             case "documents":
-                job.paths = None
+                self._added(job)
                 if job.conversation == self.now.id:
                     self.put_documents(data)
             case "reading" if job.conversation == self.now.id:
                 self._progress(job, data)
             case "loading" if job.conversation == self.now.id:
                 self._loading(event)
+
+    def _added(self, job: Job) -> None:
+        if job.paths is not None:
+            job.paths = None
+            self.busy_changed.emit()
 
     def _heard(self, job: Job, message: Message) -> None:
         if message.role == "user":

@@ -114,6 +114,12 @@ class Session(ConversationJobs):
         if running:
             self._client.cancel(running[0])
 
+    def stop_adding(self) -> None:
+        """Gives up what is still being looked through: nothing of it is added."""
+        for id, job in self._own_jobs().items():
+            if job.paths is not None:
+                self._client.cancel(id)
+
     def resume_reading(self) -> None:
         """Goes on with what waits or is paused."""
         self._pausing = False

@@ -150,9 +150,11 @@ class Work:
             print(data["text"], end="", flush=True)
         elif event == "loading":
             self._progress(data["message"])
-        elif event == "document" and data["document"]["doing"] == "recognising":
-            document = data["document"]
-            self._progress(f"Recognising: page {document['page']} of {document['pages'] or 1} of {document['name']}")
+        elif event in ("document", "documents"):
+            for document in data.get("documents") or [data["document"]]:
+                if document["doing"] == "recognising":
+                    of = f"page {document['page']} of {document['pages'] or 1}"
+                    self._progress(f"Recognising: {of}, {document['name']}")
         elif event == "reading" and data["tokens_total"]:
             left = data["seconds_left"]
             about = f", about {_duration(left)} left" if left else ""

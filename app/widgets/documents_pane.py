@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from app.records import Document, Folder
 from app.session import Session
 from app.theme import Theme
+from app.widgets.adding_notice import AddingNotice
 from app.widgets.buttons import IconButton
 from app.widgets.document_card import DocumentCard
 from app.widgets.folder_card import FolderCard
@@ -37,6 +38,8 @@ class DocumentsPane(QWidget):
         )
         self.refusal = label("", "refusal", wrap=True)
         self.refusal.hide()
+        self.adding = AddingNotice()
+        self.adding.stop.connect(session.stop_adding)
         self.password = PasswordNotice()
         self.password.given.connect(session.unlock)
         inside = QWidget()
@@ -56,13 +59,15 @@ class DocumentsPane(QWidget):
         column.setSpacing(0)
         column.addLayout(self._make_head())
         column.addLayout(self._make_notes())
-        column.addLayout(self._make_password())
+        column.addLayout(self._make_cards_above())
         column.addWidget(scroll, 1)
         session.opened.connect(self._rebuild)
         session.documents_changed.connect(self._update)
         session.document_changed.connect(self._update_one)
         session.memory_changed.connect(self._update_all)
         session.busy_changed.connect(self._update_all)
+        session.busy_changed.connect(self._follow_adding)
+        session.status_changed.connect(self._tell_adding)
         session.folder_listed.connect(self._folder_listed)
         session.folder_changed.connect(self._folder_changed)
         session.unlocked.connect(self.password.tried)
@@ -102,11 +107,13 @@ class DocumentsPane(QWidget):
         notes.addWidget(self.refusal)
         return notes
 
-    def _make_password(self) -> QVBoxLayout:
-        row = QVBoxLayout()
-        row.setContentsMargins(12, 0, 12, 4)
-        row.addWidget(self.password)
-        return row
+    def _make_cards_above(self) -> QVBoxLayout:
+        above = QVBoxLayout()
+        above.setContentsMargins(12, 0, 12, 4)
+        above.setSpacing(8)
+        above.addWidget(self.adding)
+        above.addWidget(self.password)
+        return above
 
     def _rebuild(self) -> None:
         for card in (*self.folders.values(), *self.cards.values()):
@@ -114,6 +121,7 @@ class DocumentsPane(QWidget):
             card.deleteLater()
         self.cards, self.folders = {}, {}
         self.refuse("")
+        self.adding.end()
         self._update()
 
     def _update(self) -> None:
@@ -167,6 +175,14 @@ class DocumentsPane(QWidget):
         card.refresh.connect(self._session.refresh_folder)
         self.folders[folder.origin] = card
         return card
+
+    def _tell_adding(self, sentence: str) -> None:
+        if self._session.adding:
+            self.adding.tell(sentence)
+
+    def _follow_adding(self) -> None:
+        if not self._session.adding:
+            self.adding.end()
 
     def _folder_listed(self, origin: str, files: int) -> None:
         if origin in self.folders:

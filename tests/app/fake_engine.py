@@ -3,8 +3,9 @@
 What it does is decided by the names of the files it is given and by the words of the question. A file named `locked`,
 `scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
 is a user error, "fault" a bug. A `locked` file opens with the password "otter", unless it is locked `twice`; a file
-that is `recognised` is so page by page. A folder with "changed" in its name has two files that are others than before.
-Reading again, a question with "whole" has nothing to gain, with "unknown rate" no time, and with "too long" is refused
+that is `recognised` is so page by page. A folder with "changed" in its name has two files that are others than before;
+an `endless` one is looked through until that is cancelled. Reading again, a question with "whole" has nothing to gain,
+with "unknown rate" no time, and with "too long" is refused
 once it runs. A model called "broken" cannot be read, a "big" one needs 5,000 MB, a "headless" one has no retaining
 heads: they can be trained, unless it is called "stubborn", too; a "failing" one's training fails. A file that holds a
 number has as many pages. Its state is a JSON file, so that a new process finds everything again. Knows
@@ -444,6 +445,10 @@ class FakeEngine:
         for path in map(Path, paths):
             if not path.exists():
                 raise RefusalError("no_such_file", f"{path.name} is not there any more.")
+            for number in itertools.count(1) if "endless" in path.name else ():
+                self.send(Event("loading", {"message": f"Looking for files: {number} so far"}, request.id))
+                self.check(request.id)
+                time.sleep(0.01)
             files = sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
             for file in files:
                 self.add(request, conversation, file, path if path.is_dir() else None)

@@ -207,6 +207,17 @@ def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
     assert places == list(range(21))
 
 
+def test_looking_through_a_folder_can_be_stopped(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.add_paths([str(Path(document("endless/a.pdf")).parent)])
+    notice = window.documents.adding
+    qtbot.waitUntil(lambda: notice.text().startswith("Looking for files: "), timeout=WAIT_MS)
+    notice.button.click()
+    qtbot.waitUntil(lambda: not notice.text() and not window.session.reading, timeout=WAIT_MS)
+    assert outcomes(window) == {}
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
+
+
 def test_a_file_that_the_list_does_not_name_is_opened_all_the_same(
     open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument
 ) -> None:
