@@ -14,6 +14,8 @@ from app.records import Conversation, Document, Folder, Memory, Message
 from engine.protocol import Failure
 
 READ = frozenset({"read", "partial"})
+# Of other kinds a locked file is refused: its password would be of no use.
+LOCKED_KINDS = frozenset({"pdf"})
 
 
 @dataclass
@@ -71,7 +73,8 @@ class OpenConversation:
     @property
     def locked(self) -> int:
         """How many wait for a password."""
-        alone = sum(d.origin is None and d.outcome == "needs_password" for d in self.documents.values())
+        locked = [d for d in self.documents.values() if d.outcome == "needs_password" and d.kind in LOCKED_KINDS]
+        alone = sum(d.origin is None for d in locked)
         return alone + sum(folder.outcomes.get("needs_password", 0) for folder in self.folders.values())
 
     def question_of(self, answer: str) -> Message | None:

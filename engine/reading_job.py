@@ -59,8 +59,14 @@ class ReadingJob:
         return taken.documents_read == 0
 
     def documents(self) -> list[dict[str, Any]]:
-        """What became of each document, for a report."""
-        return [wire.report(self.store, document) for document in self.found()]
+        """What became of each document, for a report; the model is loaded if its tokens were never counted."""
+        return [wire.report(self.store, self._counted(document)) for document in self.found()]
+
+    def _counted(self, document: Document) -> Document:
+        if document.tokens is not None or document.outcome not in ("read", "partial"):
+            return document
+        tokens = self.engine.loaded(self.emit).conversation.document_tokens(document).tokens
+        return replace(document, tokens=len(tokens))
 
     def found(self) -> list[Document]:
         """The documents, each with the outcome of its extraction even where the model has yet to read it for good."""
