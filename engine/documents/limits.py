@@ -26,8 +26,10 @@ MOST_ATTACHMENTS = 200
 MOST_PIXELS = 100_000_000
 """Of a picture."""
 
-PAGE_SECONDS, RECOGNITION_SECONDS, OPENING_SECONDS = 20.0, 90.0, 30.0
-"""Of the reading process's own time: for a page, for a page whose picture is recognised, until the first page."""
+PAGE_SECONDS, RECOGNITION_SECONDS, OPENING_SECONDS = 20.0, 300.0, 30.0
+"""Of the reading process's own time: for a page, for a page whose picture is recognised, until the first page.
+An A3 page full of small print takes over a minute, and may be looked at four ways up.
+"""
 PATIENCE = 5.0
 """How many times that may pass on the clock, on a machine that is busy with other things."""
 MEMORY, RECOGNITION_MEMORY = 1024 * MIB, 2048 * MIB

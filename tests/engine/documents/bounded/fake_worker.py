@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import os
 import signal
 import subprocess
@@ -64,11 +65,17 @@ def act(word: str, number: int, how: How) -> Page:
     if word == "unbind":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        most = resource.getrlimit(resource.RLIMIT_AS)[0] + 2048 * MIB
+        resource.setrlimit(resource.RLIMIT_AS, (most, resource.RLIM_INFINITY))
     if word in ("allocate", "unbind"):
-        while True:
-            held.append(bytearray(4 * MIB))
-            held[-1][::4096] = b"x" * 1024
+        try:
+            while True:
+                held.append(bytearray(4 * MIB))
+                held[-1][::4096] = b"x" * 1024
+        except MemoryError:
+            if word == "allocate":
+                raise
+            os._exit(0)  # the other side did not see it
     if word == "exit":
         os._exit(0)
     if word == "segv":
@@ -81,6 +88,7 @@ def act(word: str, number: int, how: How) -> Page:
         print("}{ no frame")  # noqa: T201
         os.write(1, b"\x00\x01\x02" * 1000)
     if word == "fork":
+        faulthandler.cancel_dump_traceback_later()  # a copy would wait for its thread
         os.fork()
     if word == "spawn":
         child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
@@ -104,7 +112,14 @@ def act(word: str, number: int, how: How) -> Page:
     return Page(number, "read", None, f"page {number}", section=how.password)
 
 
+def page_image(source: Source, number: int, width: int, password: str | None) -> bytes:
+    if number > 2:
+        raise IndexError(number)
+    return f"{source.name} {number} {width} {password}".encode()
+
+
 if __name__ == "__main__":
+    sys.modules["engine.documents.page_image"] = sys.modules["__main__"]
     readers.READERS["pdf"] = f"{__spec__.name}:open_script"
     readers.READERS["rtf"] = f"{__spec__.name}:open_parts"
     worker.main()

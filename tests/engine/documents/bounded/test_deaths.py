@@ -88,8 +88,8 @@ def test_a_process_broken_by_an_earlier_file_is_not_held_against_this_one(read: 
 
 
 def test_a_file_has_an_end_to_its_time_too(read: Read) -> None:
-    extracted = read("read loop read read", bounds=Bounds(10.0, 60.0, everything=0.3, memory=150 * MIB))
-    assert outcomes(extracted) == ["read", "too_slow", "too_slow", "too_slow"]
+    extracted = read("read loop loop read read", bounds=Bounds(10.0, 0.3, everything=0.45, memory=150 * MIB))
+    assert outcomes(extracted) == ["read", "too_slow", "too_slow", "too_slow", "too_slow"]
 
 
 def test_text_without_end_is_cut_off(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
