@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+from engine.documents.line import RIGHT_TO_LEFT, runs_from_right
+
 ALEFS, LAM = "\u0622\u0623\u0625\u0627", "\u0644"
 _NO_WIDTH = 0.01
 _LEAST_BLANK = 0.12
@@ -31,7 +32,7 @@ class Letter:
 def in_order(letters: Sequence[Letter]) -> str:
     """The text of a line in the order in which it is read."""
     text = _with_blanks(_with_lam_alef(list(letters)))
-    return text.lstrip() if RIGHT_TO_LEFT.search(text) else text
+    return text.lstrip() if runs_from_right(text) else text
 
 
 def _with_lam_alef(letters: list[Letter]) -> list[Letter]:

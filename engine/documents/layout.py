@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
+
+from engine.documents.line import Line, runs_from_right
+from engine.documents.row_by_row import row_by_row
 
 LEAST_LINES = 4
 LEAST_CHARACTERS = 15
@@ -19,37 +21,17 @@ LEAST_FILL = 0.6
 LEAST_GUTTER = 5.0
 SAME_EDGE = 2.0
 SAME_ROW = 0.6
-# Rows of cells that stand at the same height: fewer are two blocks side by side.
-LEAST_ROWS, LEAST_ROWS_OF_MANY, MANY_CELLS = 4, 3, 3
-LINE_SPACING = 0.8
+APART = 1.5
 CELL_GAP = "  "
 HYPHENS = "-\u2010\u00ad"
 BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
 CONTINUED_WORD = re.compile(r"([^\W\d_]+)")
-RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-
-
-@dataclass(frozen=True)
-class Line:
-    """One line of text; left, top, right, bottom in points from the page's upper left corner."""
-
-    text: str
-    left: float
-    top: float
-    right: float
-    bottom: float
-    horizontal: bool = True
-
-    @property
-    def middle(self) -> float:
-        """The height at which it stands."""
-        return (self.top + self.bottom) / 2
 
 
 def page_text(lines: Sequence[Line]) -> str:
     """The text of a page. Text that does not run from left to right along the page comes last."""
     level = [line for line in lines if line.horizontal]
-    from_right = 2 * sum(RIGHT_TO_LEFT.search(line.text) is not None for line in level) > len(level)
+    from_right = 2 * sum(runs_from_right(line.text) for line in level) > len(level)
     ordered = _in_order([_mirrored(line) for line in level] if from_right else level)
     return _joined([*ordered, *(line for line in lines if not line.horizontal)])
 
@@ -65,8 +47,10 @@ def _in_order(lines: list[Line]) -> list[Line]:
     """
     edge = _second_column(lines)
     if edge is None:
-        return _row_by_row(lines)
-    across = sorted((line for line in lines if line.left < edge - SAME_EDGE < line.right), key=lambda line: line.middle)
+        return row_by_row(lines)
+    apart = _apart(lines)
+    across = [line for line in lines if line.left < edge - SAME_EDGE < line.right or line in apart]
+    across.sort(key=lambda line: line.middle)
     ordered: list[Line] = []
     bounds = [float("-inf"), *(line.middle for line in across), float("inf")]
     for number, (upper, lower) in enumerate(pairwise(bounds)):
@@ -75,6 +59,18 @@ def _in_order(lines: list[Line]) -> list[Line]:
         ordered += _in_order([line for line in band if line.left >= edge - SAME_EDGE])
         ordered += across[number : number + 1]
     return ordered
+
+
+def _apart(lines: list[Line]) -> list[Line]:
+    """A line above or below all others, with empty space between: a page number belongs to no column."""
+    found: list[Line] = []
+    for turned in (False, True):
+        first, *others = sorted(lines, key=lambda line: -line.bottom if turned else line.top)
+        nearest = max(line.bottom for line in others) if turned else min(line.top for line in others)
+        gap = first.top - nearest if turned else nearest - first.bottom
+        if gap >= APART * (first.bottom - first.top):
+            found.append(first)
+    return found
 
 
 def _second_column(lines: list[Line]) -> float | None:
@@ -110,55 +106,6 @@ def _side_by_side(left: list[Line], right: list[Line]) -> bool:
 
 def _span(lines: list[Line]) -> tuple[float, float]:
     return min(line.top for line in lines), max(line.bottom for line in lines)
-
-
-def _row_by_row(lines: list[Line]) -> list[Line]:
-    """The order given, but each table's lines row by row, where its first one stood."""
-    if all(line.bottom > before.top for before, line in pairwise(lines)):
-        return lines  # written from the top to the bottom
-    place = {id(line): number for number, line in enumerate(lines)}
-    for table in _tables(lines):
-        written = [line for row in table for cell in row for line in cell]
-        places = sorted(place[id(line)] for line in written)
-        if [place[id(line)] for line in written] != places and places[-1] - places[0] == len(places) - 1:
-            lines = [*lines[: places[0]], *written, *lines[places[-1] + 1 :]]
-            place = {id(line): number for number, line in enumerate(lines)}
-    return lines
-
-
-def _tables(lines: list[Line]) -> list[list[list[list[Line]]]]:
-    """Tables without rules: rows of cells of lines. A line alone, close under a cell, belongs to it."""
-    tables: list[list[list[list[Line]]]] = [[]]
-    heights: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: line.middle):
-        if heights and abs(heights[-1][0].middle - line.middle) <= SAME_EDGE:
-            heights[-1].append(line)
-        else:
-            heights.append([line])
-    for level in heights:
-        level.sort(key=lambda line: line.left)
-        apart = all(before.right <= line.left for before, line in pairwise(level))
-        over = _cell_over(tables[-1][-1], level[0]) if len(level) == 1 and tables[-1] else None
-        if over is not None:
-            over.append(level[0])
-        elif len(level) > 1 and apart:
-            tables[-1].append([[line] for line in level])
-        elif tables[-1]:
-            tables.append([])
-    return [table for table in tables if _is_table(table)]
-
-
-def _cell_over(row: list[list[Line]], line: Line) -> list[Line] | None:
-    for cell in row:
-        gap = line.top - cell[-1].bottom
-        if abs(cell[-1].left - line.left) <= SAME_EDGE and gap <= LINE_SPACING * (line.bottom - line.top):
-            return cell
-    return None
-
-
-def _is_table(rows: list[list[list[Line]]]) -> bool:
-    many = sum(len(row) >= MANY_CELLS for row in rows)
-    return len(rows) >= LEAST_ROWS or many >= LEAST_ROWS_OF_MANY
 
 
 def _joined(lines: list[Line]) -> str:

@@ -13,7 +13,7 @@ import pymupdf
 
 from engine.documents.characters import readable
 from engine.documents.flow import one_line
-from engine.documents.layout import Line
+from engine.documents.line import Line
 
 DEEPEST = 2
 """Level of headings that name a section; deeper ones change too often to help."""

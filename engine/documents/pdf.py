@@ -109,9 +109,9 @@ class Pdf:
         if is_unreadable(text):
             return self._recognised(page, Page(number, "needs_ocr", "unreadable_font", "", section=section))
         letters = len(re.sub(r"\s", "", text))
-        drawn = Drawn(page) if self._may_be_a_picture(text, letters, content) else None
+        drawn = Drawn(page) if self._may_be_a_picture(page, text, letters, content) else None
         read = Page(number, "read", "damaged" if lost and self._document.is_repaired else None, text, section=section)
-        if text and drawn is not None and drawn.hidden_text and drawn.is_scan and self._is_noise(text):
+        if text and drawn is not None and drawn.hidden_text and drawn.is_scan and self._is_noise(page, text):
             better = self._recognised(page, Page(number, "needs_ocr", "no_text_layer", "", section=section))
             return better if better.outcome == "read" else read
         if text and (drawn is None or drawn.hidden_text or not drawn.is_scan):
@@ -120,16 +120,16 @@ class Pdf:
             return self._recognised(page, Page(number, "needs_ocr", "no_text_layer", text, section=section))
         return Page(number, "failed", "damaged", "") if lost else Page(number, "blank", None, "")
 
-    def _may_be_a_picture(self, text: str, letters: int, content: PageLines) -> bool:
+    def _may_be_a_picture(self, page: Any, text: str, letters: int, content: PageLines) -> bool:
         """Whether the page has to be looked at: its text may be less than what it shows, or noise under a scan."""
-        if letters < STAMP_CHARACTERS or self._is_noise(text):
+        if letters < STAMP_CHARACTERS or self._is_noise(page, text):
             return True
         top, foot = EDGE * content.height, (1 - EDGE) * content.height
         return letters < EDGE_CHARACTERS and all(line.bottom <= top or line.top >= foot for line in content.lines)
 
-    def _is_noise(self, text: str) -> bool:
-        """Whether the text may be what a bad recognition left; asked only where there is a better one."""
-        return self._how.recognition is not None and not is_plausible(text)
+    def _is_noise(self, page: Any, text: str) -> bool:
+        """Whether the text may be what a bad recognition left of a picture; asked only where there is a better one."""
+        return self._how.recognition is not None and bool(page.get_images()) and not is_plausible(text)
 
     def _recognised(self, page: Any, unread: Page) -> Page:
         """The page with the text in its picture, as far as it may be recognised; `unread` without."""

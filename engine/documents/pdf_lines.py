@@ -7,15 +7,16 @@ after sees lines that run from left to right. It puts nothing in order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pymupdf
 
-from engine.documents.arabic import RIGHT_TO_LEFT, Letter, in_order
+from engine.documents.arabic import Letter, in_order
 from engine.documents.characters import DINGBATS
-from engine.documents.layout import Line
+from engine.documents.line import Line, runs_from_right
+from engine.documents.whole_lines import VECTOR, whole_lines
 
 TEXT_FLAGS = (
     pymupdf.TEXTFLAGS_DICT
@@ -26,9 +27,6 @@ TEXT_FLAGS = (
 ) | pymupdf.TEXT_COLLECT_VECTORS
 Box = tuple[float, float, float, float]
 """left, top, right, bottom, in points from the upper left corner"""
-_TEXT, _VECTOR = 0, 3
-# As shares of the letters' size, as MuPDF has them.
-LEAST_BLANK, MOST_BLANK, MOST_OVERLAP, SAME_BASELINE, UNDERSCORE = 0.15, 0.8, 0.3, 0.1, 0.12
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ def page_lines(page: Any) -> PageLines:
     found = page.get_textpage(flags=TEXT_FLAGS)
     blocks = found.extractDICT()["blocks"]
     written = _written(blocks)
-    if any(RIGHT_TO_LEFT.search(text) for _, text in written):
+    if any(runs_from_right(text) for _, text in written):
         written = _written(found.extractRAWDICT()["blocks"])
     width, height = page.cropbox.width, page.cropbox.height
     direction = _direction([(line["dir"], len(text)) for line, text in written])
@@ -61,7 +59,7 @@ def page_lines(page: Any) -> PageLines:
         return turned(tuple(box), width, height)
 
     lines = [Line(text, *boxed(line["bbox"]), horizontal=_quarter(line["dir"]) == direction) for line, text in written]
-    shapes = [boxed(block["bbox"]) for block in blocks if block["type"] == _VECTOR]
+    shapes = [boxed(block["bbox"]) for block in blocks if block["type"] == VECTOR]
 
     def words(line: Line) -> list[Line]:
         every = (Line(word[4], *boxed(word[:4])) for word in found.extractWORDS())
@@ -74,61 +72,7 @@ def page_lines(page: Any) -> PageLines:
 
 def _written(blocks: list[Any]) -> list[tuple[Any, str]]:
     """Lines with text in them."""
-    return [(line, text) for line in _whole(blocks) if (text := _text(line)).strip()]
-
-
-def _whole(blocks: list[Any]) -> Iterator[Any]:
-    """The lines; one that was parted because something was drawn between its words is whole again."""
-    before: Any = None
-    drawn: list[Any] = []
-    for block in blocks:
-        if block["type"] == _VECTOR:
-            drawn.append(block["bbox"])
-            continue
-        for line in block["lines"] if block["type"] == _TEXT else ():
-            joint = _joint(before, line, drawn) if before is not None and drawn else None
-            if joint is not None:
-                before = _joined(before, joint, line)
-            else:
-                if before is not None:
-                    yield before
-                before = line
-            drawn = []
-    if before is not None:
-        yield before
-
-
-def _joint(first: Any, second: Any, drawn: list[Any]) -> str | None:
-    """What stands between two pieces of one line: nothing, a blank, or a short rule that is meant as "_"; None for two
-    lines, or two cells with a rule between them.
-    """
-    if first["dir"] != second["dir"] or second["dir"][0] < 0.99 or not (first["spans"] and second["spans"]):
-        return None
-    left, size = first["bbox"][2], first["spans"][-1]["size"]
-    gap = second["bbox"][0] - left
-    if abs(first["spans"][-1]["origin"][1] - second["spans"][0]["origin"][1]) > SAME_BASELINE * size:
-        return None
-    if not -MOST_OVERLAP * size < gap < MOST_BLANK * size:
-        return None
-    between = [box for box in drawn if left - 1 <= (box[0] + box[2]) / 2 <= second["bbox"][0] + 1]
-    if any(box[3] - box[1] >= size and box[2] - box[0] < size for box in between):
-        return None
-    if any(box[2] - box[0] < MOST_BLANK * size and box[3] - box[1] < UNDERSCORE * size for box in between):
-        return "_"
-    blank = gap > LEAST_BLANK * size and not first["spans"][-1].get("text", "").endswith(" ")
-    return " " if blank else ""
-
-
-def _joined(first: Any, joint: str, second: Any) -> Any:
-    (left, top, *_), (_, other_top, right, bottom) = first["bbox"], second["bbox"]
-    box = (left, min(top, other_top), right, max(bottom, first["bbox"][3]))
-    end = first["spans"][-1]
-    if "chars" in end:
-        letter = {"c": joint, "bbox": (first["bbox"][2], top, second["bbox"][0], bottom)}
-        between = {**end, "chars": [letter] if joint else []}
-    else:
-        between = {**end, "text": joint}
-    return {**first, "bbox": box, "spans": [*first["spans"], between, *second["spans"]]}
+    return [(line, text) for line in whole_lines(blocks) if (text := _text(line)).strip()]
 
 
 def _text(line: Any) -> str:

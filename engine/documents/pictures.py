@@ -125,7 +125,7 @@ def _page(picture: Image.Image, number: int, recognition: Recognition | None) ->
 
     found = recognise(_enlarged(picture), recognition)
     if not found.is_text:
-        return Page(number, "needs_ocr", "not_recognised", "") if found.lines else Page(number, "blank", None, "")
+        return Page(number, "blank", None, "") if found.is_blank else Page(number, "needs_ocr", "not_recognised", "")
     return Page(number, "read", None, readable(page_text(found.lines_at(RESOLUTION))), source="ocr")
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from engine.documents.layout import Line
+from engine.documents.line import Line
 
 EDGE = 0.12
 """Of the page's height, at the top and at the foot."""

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.documents.flow import CELL, one_line
-from engine.documents.layout import Line, page_text
+from engine.documents.layout import page_text
+from engine.documents.line import Line
 
 THICKEST_RULE = 3.0
 SHORTEST_RULE = 6.0

@@ -29,7 +29,7 @@ def recognised(page: Any, unread: Page, recognition: Recognition, heads: Running
     except RuntimeError:  # Tesseract does not take the data that is here
         return unread
     if not found.is_text:
-        if not found.lines and not unread.text and unread.reason == "no_text_layer":
+        if found.is_blank and not unread.text and unread.reason == "no_text_layer":
             return replace(unread, outcome="blank", reason=None)
         return replace(unread, reason="not_recognised" if unread.reason == "no_text_layer" else unread.reason)
     lines, height = found.lines_at(resolution), found.height * POINTS / resolution

@@ -14,16 +14,18 @@ import numpy as np
 import pymupdf
 from PIL import Image
 
-from engine.documents.layout import Line
+from engine.documents.line import Line
 from engine.documents.ocr.plausible import is_plausible, plausible_share
 from engine.documents.reader import Recognition
 
 POINTS = 72.0
 """An inch."""
-LARGEST_PICTURE = 25_000_000
-"""Pixels that are looked at; more costs minutes and finds nothing more. An A3 page at 300 dpi has 17 million."""
+LARGEST_PICTURE = 10_000_000
+"""Pixels that are looked at; more costs minutes and finds nothing more. An A4 page at 300 dpi has 9 million."""
 GOOD = 0.65
 """From this share on a picture is turned no further."""
+SPECKS = 0.001
+"""Of a scan that shows nothing but the dust on the glass."""
 _SURE = 2.0
 _INK = 64
 _PROFILE_EDGE = 800
@@ -36,13 +38,14 @@ _TURNS = {90: Image.Transpose.ROTATE_90, 180: Image.Transpose.ROTATE_180, 270: I
 @dataclass(frozen=True)
 class Recognised:
     """lines: in the picture's pixels, of the picture as it is read. width, height: of it. share: how plausible the text
-    is, from 0 to 1.
+    is, from 0 to 1. ink: of the picture that differs from its ground, from 0 to 1.
     """
 
     lines: tuple[Line, ...]
     width: int
     height: int
     share: float
+    ink: float
 
     def lines_at(self, resolution: float) -> list[Line]:
         """The lines in points, of a picture with so many pixels an inch."""
@@ -53,6 +56,11 @@ class Recognised:
         """Whether it is more than noise."""
         return is_plausible("\n".join(line.text for line in self.lines))
 
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing in the picture that is text or might be."""
+        return not self.lines or (not self.is_text and self.ink < SPECKS)
+
 
 def recognise(picture: Image.Image, recognition: Recognition) -> Recognised:
     """The text of a picture. Raises RuntimeError where Tesseract does not take the language data."""
@@ -60,9 +68,10 @@ def recognise(picture: Image.Image, recognition: Recognition) -> Recognised:
     if (pixels := picture.width * picture.height) > LARGEST_PICTURE:
         scale = (LARGEST_PICTURE / pixels) ** 0.5
         picture = picture.resize((max(1, int(picture.width * scale)), max(1, int(picture.height * scale))))
+    ink = _ink(picture)
     best: Recognised | None = None
-    for turn in _turns(picture):
-        found = _recognised(picture.transpose(_TURNS[turn]) if turn else picture, recognition)
+    for turn in _turns(ink):
+        found = _recognised(picture.transpose(_TURNS[turn]) if turn else picture, recognition, float(ink.mean()))
         if best is None or found.share > best.share:
             best = found
         if best.share >= GOOD:
@@ -71,23 +80,29 @@ def recognise(picture: Image.Image, recognition: Recognition) -> Recognised:
     return best
 
 
-def _turns(picture: Image.Image) -> tuple[int, ...]:
-    """The ways in which the text may run, likeliest first. Lines of text leave stripes: where the ink changes more from
-    column to column than from row to row, they stand upright, or it is a ruled table.
-    """
+def _ink(picture: Image.Image) -> Any:
+    """[rows, columns] of a small copy: whether it differs from the picture's ground there."""
     small = picture.convert("L")
     small.thumbnail((_PROFILE_EDGE, _PROFILE_EDGE))
     grey = np.asarray(small, dtype=np.int16)
-    ink = np.abs(grey - int(np.median(grey))) > _INK
+    return np.abs(grey - int(np.median(grey))) > _INK
+
+
+def _turns(ink: Any) -> tuple[int, ...]:
+    """The ways in which the text may run, likeliest first. Lines of text leave stripes: where the ink changes more from
+    column to column than from row to row, they stand upright, or it is a ruled table.
+    """
     rows, columns = (float((np.diff(ink.mean(axis=axis)) ** 2).mean()) for axis in (1, 0))
     if rows + columns == 0:
         return (0,)
-    if rows < columns:
+    if columns > _SURE * rows:
         return (90, 270, 0, 180)
+    if columns > rows:
+        return (0, 90, 270, 180)
     return (0, 180) if rows >= _SURE * columns else (0, 180, 90, 270)
 
 
-def _recognised(picture: Image.Image, recognition: Recognition) -> Recognised:
+def _recognised(picture: Image.Image, recognition: Recognition, ink: float) -> Recognised:
     # Tesseract is given three colours: MuPDF hands it nothing of a grey picture.
     pixmap = pymupdf.Pixmap(pymupdf.csRGB, picture.width, picture.height, picture.tobytes(), 0)
     languages = "+".join(recognition.languages)
@@ -101,7 +116,8 @@ def _recognised(picture: Image.Image, recognition: Recognition) -> Recognised:
         found = [line for block in page.get_text("dict")["blocks"] for line in block.get("lines", ())]
     lines = _straight([_Words(line, zoom) for line in found])
     kept = tuple(line for line in lines if any(character.isalnum() for character in line.text))
-    return Recognised(kept, picture.width, picture.height, plausible_share("\n".join(line.text for line in kept)))
+    share = plausible_share("\n".join(line.text for line in kept))
+    return Recognised(kept, picture.width, picture.height, share, ink)
 
 
 def _scaled(line: Line, factor: float) -> Line:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from engine.documents.layout import Line, page_text
+from engine.documents.layout import page_text
+from engine.documents.line import Line
 
 LONG = "a line that fills its column"
 
@@ -154,3 +155,9 @@ def test_where_text_runs_from_right_to_left_the_right_column_comes_first() -> No
 def test_the_cells_of_a_row_run_from_right_to_left_too() -> None:
     lines = [Line("מחיר", 200, 100, 240, 110), Line("פריט", 300, 100, 340, 110), Line("שמן", 50, 140, 300, 150)]
     assert page_text([lines[1], lines[0], lines[2]]).split("\n") == ["פריט  מחיר", "שמן"]
+
+
+def test_a_page_number_that_stands_apart_belongs_to_no_column() -> None:
+    number, head = Line("17", 290, 400, 298, 410), Line("Loans", 60, 40, 100, 50)
+    found = starts(page_text([number, head, *column(50, "left"), *column(310, "right")]))
+    assert found == ["Loans", *LEFT, *RIGHT, "17"]

@@ -256,3 +256,24 @@ def test_a_filing_line_does_not_make_a_scan_read(tmp_path: Path) -> None:
     scan(page)
     page.insert_text((50, 20), f"{SENTENCE} Filed on 4 May. Page 1 of 20.", fontsize=8)
     assert [found[:2] for found in outcomes(saved(document, tmp_path / "a.pdf"))] == [("needs_ocr", "no_text_layer")]
+
+
+def test_lines_that_are_written_downwards_are_read_from_the_right() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    font, content = document.get_new_xref(), document.get_new_xref()
+    descriptor = "/FontDescriptor<</Type/FontDescriptor/FontName/Ryumin-Light/Flags 6/FontBBox[0 -200 1000 900]>>"
+    system = "/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 4>>"
+    within = f"<</Type/Font/Subtype/CIDFontType0/BaseFont/Ryumin-Light{system}{descriptor}>>"
+    named = "<</Type/Font/Subtype/Type0/BaseFont/Ryumin-Light/Encoding/UniJIS-UTF16-V"
+    document.update_object(font, f"{named}/DescendantFonts[{within}]>>")
+    lines = ["縦書きの一行目です", "二行目はこちらです", "三行目もあります"]
+    drawn = [
+        f"BT /V 14 Tf 1 0 0 1 {500 - 30 * number} 760 Tm <{line.encode('utf-16-be').hex()}> Tj ET"
+        for number, line in enumerate(lines)
+    ]
+    document.update_object(content, "<<>>")
+    document.update_stream(content, "\n".join(drawn).encode())
+    document.xref_set_key(page.xref, "Contents", f"{content} 0 R")
+    document.xref_set_key(page.xref, "Resources", f"<</Font<</V {font} 0 R>>>>")
+    assert read(document)[0].text.split("\n") == lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pymupdf
@@ -112,8 +113,12 @@ def test_a_picture_in_which_nothing_is_made_out_says_so(tmp_path: Path) -> None:
     assert "No text could be made out" in (extracted.message or "")
 
 
-def test_a_blank_scan_is_blank() -> None:
-    assert [page.outcome for page in pages(on_pages(Image.new("L", (500, 350), 246)))] == ["blank"]
+def test_a_blank_scan_is_blank_even_with_specks_on_it() -> None:
+    clean, random = Image.new("L", (1000, 700), 246), Random(2)
+    dusty = clean.copy()
+    for _ in range(450):
+        dusty.putpixel((random.randrange(1000), random.randrange(700)), random.randrange(90, 200))
+    assert [page.outcome for page in pages(on_pages(clean, dusty))] == ["blank", "blank"]
 
 
 def test_a_page_stays_unread_where_the_data_is_gone() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.documents.layout import Line
+from engine.documents.line import Line
 from engine.documents.running_heads import RunningHeads
 
 HEIGHT = 800.0

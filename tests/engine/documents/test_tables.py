@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from engine.documents.layout import Line
+from engine.documents.line import Line
 from engine.documents.tables import Box, with_rows
 
 WIDTHS = (100.0, 60.0, 80.0)
