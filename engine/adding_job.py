@@ -32,13 +32,14 @@ class AddingJob:
         self.engine, self.store, self.conversation = engine, engine.store, conversation
         self.emit, self.events = emit, events
 
-    def add(self, paths: Sequence[str]) -> None:
+    def add(self, paths: Sequence[str]) -> int:
         """Commits a document for each file found at the paths, those left out with their reason: all or, if it is
-        cancelled before the last was found, none.
+        cancelled before the last was found, none. Returns how many.
         """
         self.store.conversation(self.conversation)
         new = [file for found in self._told(find_files(paths)) for file in self._documents_of(found)]
         self.events.arrived(self.store.add_documents(self.conversation, new))
+        return len(new)
 
     def changes(self, origin: str, cancelled: Callable[[], bool]) -> Changes:
         """What became of a dropped folder since. origin: its path. Raises UserError "no_such_file", "cancelled"."""

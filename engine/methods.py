@@ -161,7 +161,8 @@ def documents_add(engine: Engine, params: Params, emit: Emit) -> Answer:
     if not isinstance(paths, list) or not all(isinstance(path, str) and path.strip() for path in paths):
         raise UserError("bad_params", "paths is no list of texts, or one of them is empty.")
     job = ReadingJob(engine, _text(params, "conversation"), emit)
-    job.add(paths)
+    if not job.add(paths):
+        raise UserError("nothing_to_read", "There are no files in it. Choose a folder that holds documents.")
     job.read_all()
     return documents_list(engine, params)
 

@@ -30,9 +30,11 @@ class ReadingJob:
         self.adding = AddingJob(engine, conversation, emit, self.events)
         self.extraction = ExtractionJob(engine, conversation, self.events)
 
-    def add(self, paths: Sequence[str]) -> None:
-        """Commits a document for each file found at the paths. Raises as AddingJob.add; reads nothing yet."""
-        self.adding.add(paths)
+    def add(self, paths: Sequence[str]) -> int:
+        """Commits a document for each file found at the paths. Returns how many. Raises as AddingJob.add; reads nothing
+        yet.
+        """
+        return self.adding.add(paths)
 
     def extract_all(self) -> None:
         """Takes the text out of every document that has none yet."""

@@ -13,7 +13,7 @@ from typing import Any
 import pymupdf
 import pytest
 
-from engine import extraction_job
+from engine import extraction_job, methods
 from engine.answer_job import left_out
 from engine.documents import extract as extracting
 from engine.documents.judge import Extracted, judge
@@ -164,6 +164,14 @@ def test_a_folder_that_is_gone_is_said_to_be(drop: Drop, tmp_path: Path) -> None
     with pytest.raises(UserError) as gone:
         drop.job().adding.refresh(str(tmp_path / "nowhere"))
     assert gone.value.code == "no_such_file"
+
+
+def test_an_empty_folder_is_said_to_be_empty(drop: Drop, tmp_path: Path) -> None:
+    (tmp_path / "drop").mkdir()
+    params = {"conversation": drop.conversation, "paths": [str(tmp_path / "drop")]}
+    with pytest.raises(UserError) as empty:
+        methods.documents_add(drop.engine, params, lambda event, data: None)
+    assert empty.value.code == "nothing_to_read"
 
 
 def test_a_dropped_archive_is_opened_like_a_folder(drop: Drop, tmp_path: Path) -> None:
