@@ -60,7 +60,7 @@ class Contents:
         key = (content.sha256, content.recipe)
         with self._database.write() as db:
             kept = self.pages_so_far(*key)
-            if kept != list(pages[: len(kept)]):
+            if not kept or kept != list(pages[: len(kept)]):
                 db.execute("DELETE FROM contents WHERE sha256 = ? AND recipe = ?", key)
                 kept = []
             db.execute(

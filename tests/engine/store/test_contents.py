@@ -62,6 +62,8 @@ def test_the_same_recipe_again_replaces_what_there_was_in_the_index_too(store: S
     store.save_pages(replace(CONTENT, recipe="3"), [replace(PAGES[0], text="Only the barn is let."), *PAGES[1:]])
     assert [page.text for page in store.pages(SHA, "3")][:1] == ["Only the barn is let."]
     assert len(store.pages(SHA, "3")) == 4
+    store.save_pages(CONTENT, PAGES[:1])
+    assert store.pages(SHA, "2") == PAGES[:1]
 
 
 def test_pages_that_came_are_there_after_a_crash_and_are_no_content_yet(store: Store) -> None:
