@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from app.open_conversation import OpenConversation
-from app.records import Document, Memory, Message
+from app.records import Document, Folder, Memory, Message
 
 
 class ConversationFeed(QObject):
@@ -63,9 +63,10 @@ class ConversationFeed(QObject):
             self.now.documents[document.id] = document
             (self.document_changed.emit(document) if known else self.documents_changed.emit())
 
-    def put_documents(self, documents: list[dict[str, Any]]) -> None:
-        """All documents of the open conversation, as the engine lists them."""
-        self.now.documents |= {wire["id"]: Document.of(wire) for wire in documents}
+    def put_documents(self, told: dict[str, Any]) -> None:
+        """Documents of the open conversation, and what is known of its folders, as the engine tells of many at once."""
+        self.now.documents |= {wire["id"]: Document.of(wire) for wire in told["documents"]}
+        self.now.folders |= {wire["origin"]: Folder.of(wire) for wire in told.get("folders", [])}
         self.documents_changed.emit()
 
     def read_on(self, progress: dict[str, Any]) -> Document | None:

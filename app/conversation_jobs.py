@@ -35,13 +35,15 @@ class Job:
 class ConversationJobs(ConversationFeed):
     """`refused(sentence)` and `documents_refused(sentence)` say why something was not done, `given_back(text)` returns
     a question that was not stored, `stored` tells that the list of conversations may have changed.
-    `reread_refused(answer, sentence)` says why documents are not read again."""
+    `reread_refused(answer, sentence)` says why documents are not read again, `unlocked(count)` how many a password
+    opened."""
 
     busy_changed = Signal()
     reread_refused = Signal(str, str)
     refused = Signal(str)
     documents_refused = Signal(str)
     given_back = Signal(str)
+    unlocked = Signal(int)
     stored = Signal()
 
     def __init__(self, client: EngineClient) -> None:
@@ -61,6 +63,11 @@ class ConversationJobs(ConversationFeed):
     def reading(self) -> bool:
         """Whether documents of this conversation are being read."""
         return any(not job.asks for job in self._own_jobs().values())
+
+    @property
+    def adding(self) -> bool:
+        """Whether what was dropped is still being looked through."""
+        return any(job.paths is not None for job in self._own_jobs().values())
 
     @property
     def rereading(self) -> str | None:
@@ -85,6 +92,8 @@ class ConversationJobs(ConversationFeed):
         if job.conversation == self.now.id:
             self.status_changed.emit("")
             self.put_memory(result.get("memory"))
+            if "unlocked" in result:
+                self.unlocked.emit(result["unlocked"])
             self._refresh()
         self.busy_changed.emit()
         self.stored.emit()
@@ -129,7 +138,7 @@ class ConversationJobs(ConversationFeed):
 
         def done(result: dict[str, Any]) -> None:
             if conversation == self.now.id:
-                self.put_documents(result["documents"])
+                self.put_documents(result)
                 self._put_stored_memory(result.get("memory"))
 
         self._client.call("conversation_open", {"conversation": conversation}, done=done, failed=lambda _: None)
@@ -149,12 +158,21 @@ class ConversationJobs(ConversationFeed):
             case "token":
                 self.add_token(data["message"], data["text"])
             case "document":
-                job.paths = None
+                self._added(job)
                 self.put_document(Document.of(data["document"]))
+            case "documents":
+                self._added(job)
+                if job.conversation == self.now.id:
+                    self.put_documents(data)
             case "reading" if job.conversation == self.now.id:
                 self._progress(job, data)
             case "loading" if job.conversation == self.now.id:
                 self._loading(event)
+
+    def _added(self, job: Job) -> None:
+        if job.paths is not None:
+            job.paths = None
+            self.busy_changed.emit()
 
     def _heard(self, job: Job, message: Message) -> None:
         if message.role == "user":

@@ -10,15 +10,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from app.message_tree import MessageTree
-from app.records import Conversation, Document, Memory, Message
+from app.records import Conversation, Document, Folder, Memory, Message
 from engine.protocol import Failure
+
+READ = frozenset({"read", "partial"})
+# Of other kinds a locked file is refused: its password would be of no use.
+LOCKED_KINDS = frozenset({"pdf"})
 
 
 @dataclass
 class OpenConversation:
-    """`about` is None until the first question or document makes a conversation of it. `pending` is a question that is
-    sent and not yet stored, `editing` the question that the next one replaces, `waiting` what is to be done once the
-    engine has made the conversation, and what if it cannot, `too_long` whether the model as it is does not hold it."""
+    """`about` is None until the first question or document makes a conversation of it. `documents` holds of a large
+    folder only those that were heard of; `folders`, by path, count them all. `pending` is a question that is sent and
+    not yet stored, `editing` the question that the next one replaces, `waiting` what is to be done once the engine has
+    made the conversation, and what if it cannot, `too_long` whether the model as it is does not hold it."""
 
     about: Conversation | None = None
     tree: MessageTree = field(default_factory=MessageTree)
@@ -26,6 +31,7 @@ class OpenConversation:
     pending: str | None = None
     editing: Message | None = None
     documents: dict[str, Document] = field(default_factory=dict)
+    folders: dict[str, Folder] = field(default_factory=dict)
     memory: Memory | None = None
     waiting: list[tuple[Callable[[str], None], Callable[[Failure], None]]] = field(default_factory=list)
     too_long: bool = False
@@ -39,6 +45,7 @@ class OpenConversation:
             tree=MessageTree(messages),
             leaf=opened.get("leaf"),
             documents=_by_id(Document.of(wire) for wire in opened["documents"]),
+            folders={wire["origin"]: Folder.of(wire) for wire in opened["folders"]},
             memory=Memory.of(opened["memory"]) if opened.get("memory") else None,
         )
 
@@ -50,6 +57,25 @@ class OpenConversation:
     def path(self) -> list[Message]:
         """The messages on screen, oldest first."""
         return self.tree.path(self.leaf)
+
+    @property
+    def files(self) -> int:
+        """How many documents there are, those that were left out of folders aside."""
+        alone = sum(document.origin is None for document in self.documents.values())
+        return alone + sum(sum(folder.outcomes.values()) for folder in self.folders.values())
+
+    @property
+    def files_read(self) -> int:
+        """How many of them are read."""
+        alone = sum(d.origin is None and d.outcome in READ for d in self.documents.values())
+        return alone + sum(folder.outcomes.get(outcome, 0) for folder in self.folders.values() for outcome in READ)
+
+    @property
+    def locked(self) -> int:
+        """How many wait for a password."""
+        locked = [d for d in self.documents.values() if d.outcome == "needs_password" and d.kind in LOCKED_KINDS]
+        alone = sum(d.origin is None for d in locked)
+        return alone + sum(folder.outcomes.get("needs_password", 0) for folder in self.folders.values())
 
     def question_of(self, answer: str) -> Message | None:
         """The user's message that an answer answers."""

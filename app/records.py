@@ -47,22 +47,43 @@ class Message(Record):
 
 @dataclass(frozen=True)
 class Document(Record):
+    """`origin` is the path of the folder or archive that it was dropped with, `part` what its parts are called ("page",
+    "slide"; empty in a document of one piece), `doing` "recognising" while the text of a picture is recognised."""
+
     id: str
     conversation: str
     name: str
+    position: int = 0
     path: str = ""
     folder: str | None = None
+    origin: str | None = None
     kind: str = "unknown"
     outcome: str = "waiting"
     reason: str | None = None
     message: str | None = None
     pages: int | None = None
     pages_read: int = 0
+    pages_recognised: int = 0
     pages_skipped: list[dict[str, Any]] = field(default_factory=list)
+    left_out: list[dict[str, Any]] = field(default_factory=list)
+    part: str = ""
     tokens: int | None = None
     tokens_read: int = 0
     page: int | None = None
     seconds_left: float | None = None
+    doing: str = ""
+
+
+@dataclass(frozen=True)
+class Folder(Record):
+    """A dropped folder or archive: `files` in all, how many came out how, and how many were left out and why."""
+
+    origin: str
+    name: str
+    files: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+    tokens: int = 0
 
 
 @dataclass(frozen=True)

@@ -13,19 +13,24 @@ from PySide6.QtCore import Signal
 from app.conversation_jobs import ConversationJobs, Job
 from app.engine_client import ENGINE_STOPPED, EngineClient
 from app.open_conversation import OpenConversation
-from app.records import Conversation, Message, RereadCost
+from app.records import Conversation, Document, Message, RereadCost
 from engine.protocol import Failure
 
+FILES_AT_ONCE = 100
 ANSWER_UNDER_WAY = "An answer is on its way. Wait for it or stop it, then read again."
 
 
 class Session(ConversationJobs):
     """`opened` when another conversation is shown, `editing_changed` when another question, or none, is to be replaced,
-    `reread_weighed(answer, RereadCost)` says what reading again would take."""
+    `reread_weighed(answer, RereadCost)` says what reading again would take, `folder_changed(path, count)` how many
+    files of a dropped folder are new, have changed or are gone, `folder_listed(path, count)` that the first so many of
+    its files are known."""
 
     opened = Signal()
     editing_changed = Signal()
     reread_weighed = Signal(str, object)
+    folder_changed = Signal(str, int)
+    folder_listed = Signal(str, int)
 
     def __init__(self, client: EngineClient) -> None:
         super().__init__(client)
@@ -47,6 +52,8 @@ class Session(ConversationJobs):
             if turn == self._opening:
                 self._show(OpenConversation.of(result, self._live))
                 self._go_on()
+                for folder in list(self.now.folders):
+                    self._look_for_changes(folder)
 
         self._client.call("conversation_open", {"conversation": id}, done=done)
 
@@ -107,6 +114,12 @@ class Session(ConversationJobs):
         if running:
             self._client.cancel(running[0])
 
+    def stop_adding(self) -> None:
+        """Gives up what is still being looked through: nothing of it is added."""
+        for id, job in self._own_jobs().items():
+            if job.paths is not None:
+                self._client.cancel(id)
+
     def resume_reading(self) -> None:
         """Goes on with what waits or is paused."""
         self._pausing = False
@@ -119,6 +132,51 @@ class Session(ConversationJobs):
             self.documents_refused.emit("")
             self.refused.emit("")
             self.resume_reading()
+
+    def unlock(self, password: str) -> None:
+        """Tries a password on every locked document; it is not kept."""
+        conversation = self.now.id
+        if conversation is not None:
+            params = {"conversation": conversation, "password": password}
+            self._start("documents_unlock", params, Job(conversation, asks=False))
+
+    def refresh_folder(self, folder: str) -> None:
+        """Reads what is new or has changed in a dropped folder."""
+        conversation = self.now.id
+        if conversation is not None:
+            params = {"conversation": conversation, "folder": folder}
+            self._start("documents_refresh", params, Job(conversation, asks=False))
+            self.folder_changed.emit(folder, 0)
+
+    def more_files(self, folder: str, known: int) -> None:
+        """Asks for the next files of a large folder, of which so many are known in order."""
+        conversation = self.now.id
+
+        def done(result: dict[str, Any]) -> None:
+            if conversation == self.now.id:
+                self.put_documents(result)
+                self.folder_listed.emit(folder, known + FILES_AT_ONCE)
+
+        params = {"conversation": conversation, "folder": folder, "from": known, "count": FILES_AT_ONCE}
+        self._client.call("folder_files", params, done=done)
+
+    def with_document(self, id: str, then: Callable[[Document], None]) -> None:
+        """Does something with a document; one of a large folder may have to be asked for."""
+        if id in self.now.documents:
+            then(self.now.documents[id])
+            return
+        params = {"document": id, "count": 0}
+        self._client.call("document_text", params, done=lambda result: then(Document.of(result["document"])))
+
+    def _look_for_changes(self, folder: str) -> None:
+        conversation = self.now.id
+
+        def done(result: dict[str, Any]) -> None:
+            if conversation == self.now.id:
+                self.folder_changed.emit(folder, result["new"] + result["changed"] + result["gone"])
+
+        params = {"conversation": conversation, "folder": folder}
+        self._client.call("documents_changed", params, done=done, failed=lambda _: None)
 
     def _add(self, conversation: str, paths: list[str]) -> None:
         params = {"conversation": conversation, "paths": paths}

@@ -98,6 +98,7 @@ QFrame[role="composer"][focused="true"] { border-color: $accent; }
 QFrame[role="card"] { background: $raised; border: 1px solid $line; border-radius: 10px; }
 QFrame[role="card"]:hover, QFrame[role="card"]:focus { border-color: $outline; }
 QFrame[role="card"]:focus { border-color: $accent; }
+QFrame[role="sheet"] { background: $raised; border: 1px solid $line; border-radius: 10px; }
 QFrame[role="note"] { background: $pane; border: 1px solid $line; border-radius: 8px; }
 QFrame[role="bar"] { background: $raised; border: 1px solid $outline; border-radius: 10px; }
 QFrame[role="drop"] { background: transparent; border: 2px dashed $outline; border-radius: 16px; }
@@ -131,6 +132,17 @@ QSlider::handle:horizontal {
 }
 QSlider::handle:horizontal:hover { border-color: $text; }
 QSlider::handle:horizontal:focus { border: 2px solid $accent; }
+
+QComboBox {
+  background: $raised; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px 8px; font-size: $body;
+}
+QComboBox:focus { border-color: $accent; }
+QComboBox::drop-down { border: none; width: 24px; }
+QComboBox::down-arrow { image: none; }
+QComboBox QAbstractItemView {
+  background: $raised; color: $text; border: 1px solid $line; selection-background-color: $hover;
+  selection-color: $text;
+}
 
 QMenu { background: $raised; color: $text; border: 1px solid $line; border-radius: 8px; padding: 4px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: 4px; font-size: $body; }

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 from app.engine_client import EngineClient
 from app.icons import application_icon
 from app.library import Library
-from app.records import Conversation
+from app.records import Conversation, Document
 from app.session import Session
 from app.settings import Settings
 from app.shortcuts import SHORTCUTS
@@ -33,7 +33,10 @@ from app.widgets.switcher import Switcher
 from app.widgets.training_dialog import TrainingDialog
 from engine.protocol import Failure
 
-KINDS = "Documents (*.pdf *.txt *.md *.markdown);;All files (*)"
+KINDS = (
+    "Documents (*.pdf *.docx *.odt *.rtf *.txt *.md *.markdown *.epub *.html *.htm *.pptx *.odp *.xlsx *.ods *.csv"
+    " *.tsv *.eml *.png *.jpg *.jpeg *.tif *.tiff *.webp *.zip);;All files (*)"
+)
 
 
 class Window(QMainWindow):
@@ -180,9 +183,10 @@ class Window(QMainWindow):
             self.session.read_what_was_too_long()
 
     def show_document(self, id: str, page: int = 1) -> None:
-        document = self.session.now.documents.get(id)
-        if document is not None:
+        def show(document: Document) -> None:
             DocumentDialog(self.client, document, self.theme, self, page).open()
+
+        self.session.with_document(id, show)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if _paths(event):
@@ -236,6 +240,7 @@ class Window(QMainWindow):
     def show_settings(self) -> None:
         dialog = SettingsDialog(self.client, self.settings, self.theme, self, self.training.heads)
         dialog.train.connect(lambda: self.show_training(dialog))
+        dialog.recognise.connect(self.session.resume_reading)
         dialog.command_changed.connect(lambda: self.client.restart_with(self.settings.engine_command()))
         dialog.open()
 

@@ -8,20 +8,50 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import datetime
+from typing import Any
 
-from app.records import Document, Memory, RereadCost
+from app.records import Document, Folder, Memory, RereadCost
 
-_ADVICE = {
-    "needs_password": "Save a copy without the password and drop it here.",
-    "needs_ocr": "Run text recognition (OCR) on it, then drop the result here.",
-    "refused": "Drop a PDF, a text file or Markdown instead.",
-    "failed": "Open it in another program to check it, then drop it here again.",
-}
 _REASON = {
     "needs_password": "Needs a password.",
-    "needs_ocr": "Its pages are scans without text.",
-    "refused": "This kind of file cannot be read.",
+    "needs_ocr": "Its pages are pictures without text.",
+    "refused": "It could not be read.",
     "failed": "It could not be read.",
+}
+_ADVICE = {
+    "needs_password": "Save a copy without the password and drop it here.",
+    "needs_ocr": "Turn on the recognition of text in the settings, or drop a copy with text.",
+    "refused": "Open it in another program to check it, then drop it here again.",
+    "failed": "Open it in another program to check it, then drop it here again.",
+}
+# What can be done in the window is another thing than what can be done without it, which the engine's sentences say.
+_HERE = {
+    "encrypted": ("Needs a password.", "Type it above. It is tried on every locked file and kept nowhere."),
+    "wrong_password": ("That password does not open this file.", "Type another one above."),
+}
+# What became of parts that were not read whole, as it stands behind their number.
+_PART = {
+    "damaged": "damaged",
+    "no_text_layer": "without text",
+    "unreadable_font": "in unreadable letters",
+    "too_slow": "too slow",
+    "too_much_memory": "too large",
+    "too_large_unpacked": "too large",
+    "unsafe_xml": "unsafe",
+}
+_LEFT_OUT = {
+    "attachment": "attached file",
+    "picture": "picture",
+    "file": "file",
+    "part": "part",
+    "hidden": "hidden part",
+}
+_BESIDE = {
+    "hidden": "hidden",
+    "generated": "made by programs",
+    "ignored": "ignored",
+    "duplicate": "read elsewhere",
+    "binary": "data of programs",
 }
 TROUBLE = frozenset(_REASON)
 STARTER_MODEL = "SmolLM2-135M-Instruct"
@@ -92,30 +122,107 @@ def reread_cost(cost: RereadCost) -> str:
 def state(document: Document, memory: Memory | None) -> str:
     """The one line under a document's name."""
     if document.outcome == "waiting":
-        return "Waiting to be read"
+        return _opening(document) if document.page else "Waiting to be read"
     if document.outcome in ("reading", "paused"):
         return progress(document)
     if document.outcome in TROUBLE:
         return _trouble(document)[0]
-    pages = count(document.pages or document.pages_read, "page")
-    if document.outcome == "partial":
-        return f"{number(document.pages_read)} of {pages} read{_keeps(memory)}"
-    return f"{pages}{_keeps(memory)}"
+    return f"{coverage(document)}{_keeps(memory)}"
+
+
+def coverage(document: Document) -> str:
+    """What was read of a document: "312 pages: 300 read, 10 by recognition, 2 damaged", then its tokens."""
+    size = f", {count(document.tokens, 'token')}" if document.tokens else ""
+    if not document.part and not document.pages and not document.pages_skipped:
+        return size.removeprefix(", ") or "Read"
+    total = document.pages or document.pages_read
+    whole = count(total, document.part or "page")
+    missing = Counter(_PART.get(str(page.get("reason")), "left out") for page in document.pages_skipped)
+    plainly = max(0, total - missing.total() - document.pages_recognised)
+    parts = [f"{number(plainly)} read"] if plainly else []
+    if document.pages_recognised:
+        parts.append(f"{number(document.pages_recognised)} by recognition")
+    parts += [f"{number(pages)} {what}" for what, pages in missing.items()]
+    if parts == [f"{number(total)} read"]:
+        return whole + size
+    return f"{whole}: {', '.join(parts)}{size}"
+
+
+def folder_summary(folder: Folder) -> str:
+    """What became of a folder's files: "1,204 files, 1,100 read, 4 could not be read. 100 left out: 60 hidden, ..."."""
+    outcomes = folder.outcomes
+    files = sum(outcomes.values())
+    trouble = sum(outcomes.get(outcome, 0) for outcome in TROUBLE)
+    read = outcomes.get("read", 0) + outcomes.get("partial", 0)
+    words = [count(files, "file")]
+    if read + trouble < files:
+        words.append(f"{number(read + trouble)} done")
+    elif read == files and files:
+        words.append("all read")
+    if trouble:
+        words.append(f"{number(trouble)} could not be read")
+    if outcomes.get("partial"):
+        words.append(f"{number(outcomes['partial'])} read in part")
+    said = ", ".join(words)
+    left = sum(folder.left_out.values())
+    if not left:
+        return said
+    reasons = ", ".join(f"{number(files)} {_BESIDE.get(why, why)}" for why, files in folder.left_out.items())
+    return f"{said}. {number(left)} left out: {reasons}"
+
+
+def locked_files(files: int) -> str:
+    """Above the field for the password."""
+    return "1 file needs a password" if files == 1 else f"{number(files)} files need a password"
+
+
+def after_password(opened: int, left: int) -> str:
+    """What came of trying a password; empty when nothing is left to be opened."""
+    if not left:
+        return ""
+    if not opened:
+        return "It opens none of them. Check it and type it again."
+    return f"It opened {count(opened, 'file')}. Type the password of the other{'' if left == 1 else 's'}."
+
+
+def changed_files(files: int) -> str:
+    """Of a folder, since it was read."""
+    return f"{number(files)} changed since"
+
+
+def place_cited(citation: dict[str, Any]) -> str:
+    """Where something stands, behind the document's name: "p. 12", "slide 4", a chapter's name; empty in a document of
+    one piece.
+    """
+    place = citation.get("place", f"page {citation['page']}")
+    return "" if place is None else str(place).replace("page ", "p. ", 1) if _is_page(str(place)) else str(place)
+
+
+def is_trouble(document: Document) -> bool:
+    """Whether something is wrong; what lies in a folder and was never meant to be read is not."""
+    beside = document.origin is not None and document.reason in _BESIDE
+    return document.outcome in TROUBLE and not beside
 
 
 def advice(document: Document) -> str:
     """What to do about a document in trouble, or which of its pages were left out; empty when all is well."""
     if document.outcome in TROUBLE:
         return _trouble(document)[1]
-    if document.outcome == "partial" and document.message:
+    if document.message:
         return document.message
-    return " ".join(skipped_pages(document))
+    return " ".join(skipped_pages(document) + _not_looked_into(document))
 
 
 def skipped_pages(document: Document) -> list[str]:
     """A sentence for each reason that pages were left out for."""
     reasons = Counter(str(page.get("message") or page.get("reason") or "no text") for page in document.pages_skipped)
     return [f"{count(pages, 'page')} left out: {reason.rstrip('.')}." for reason, pages in reasons.items()]
+
+
+def _not_looked_into(document: Document) -> list[str]:
+    """What lies in it and gave no text, where that is nothing to mend."""
+    kinds = Counter(str(part.get("what")) for part in document.left_out)
+    return [f"{count(parts, _LEFT_OUT.get(what, 'part'))} in it not read." for what, parts in kinds.items()]
 
 
 def memory_line(memory: Memory) -> str:
@@ -155,6 +262,40 @@ def is_starter_model(model: str) -> bool:
     return model_name(model).startswith(f"{STARTER_MODEL}.")
 
 
+def page_title(document: Document, page: dict[str, Any], last: int) -> str:
+    """Which part of a document is shown: "Page 4 of 312, Loans", "Chapter 3 of 12: The long tow"; recognised text is
+    said to be.
+    """
+    if not document.part and last == 1:
+        return ""
+    title = f"{(document.part or 'page').capitalize()} {number(page['page'])} of {number(last)}"
+    if page.get("label"):
+        title += f": {page['label']}"
+    elif page.get("section"):
+        title += f", {page['section']}"
+    return f"{title}. Its text was recognised in a picture" if page.get("source") == "ocr" else title
+
+
+def page_outcome(page: dict[str, Any]) -> str:
+    """Why a part has less text than it might; empty where it was read whole."""
+    if page.get("message"):
+        return str(page["message"])
+    if page.get("outcome") == "read":
+        return ""
+    return "This page is blank." if page.get("outcome") == "blank" else "This page was left out: it holds no text."
+
+
+def _is_page(place: str) -> bool:
+    return re.fullmatch(r"page \d+", place) is not None
+
+
+def _opening(document: Document) -> str:
+    """Its text is being taken out."""
+    doing = "Recognising" if document.doing == "recognising" else "Opening"
+    of = f" of {number(document.pages)}" if document.pages else ""
+    return f"{doing} {document.part or 'page'} {number(document.page or 0)}{of}"
+
+
 def _place(document: Document) -> str:
     """Where reading is in a document; empty before the first page."""
     if document.page is not None and document.pages is not None:
@@ -170,6 +311,8 @@ def _time_left(where: str, document: Document) -> str:
 
 def _trouble(document: Document) -> tuple[str, str]:
     """What happened and what to do: the engine's own sentences, ours where it has none."""
+    if document.reason in _HERE and document.kind == "pdf":
+        return _HERE[document.reason]
     happened, stop, rest = (document.message or "").partition(". ")
     reason = happened + stop.strip() if happened else _REASON[document.outcome]
     return reason, rest or _ADVICE[document.outcome]

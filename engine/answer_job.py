@@ -12,9 +12,11 @@ from typing import Any
 from engine import wire
 from engine.backends.base import AbortedError
 from engine.citations import cite
+from engine.documents.places import place
+from engine.documents.reasons import NO_DOCUMENTS
 from engine.engine import Emit, Engine, Loaded
-from engine.errors import UserError
-from engine.reading_job import CANCELLED, ReadingJob, pending
+from engine.errors import CANCELLED, UserError
+from engine.reading_job import ReadingJob, pending
 from engine.sampling import chooser, is_looping
 from engine.session import Advance
 from engine.store import Document, Message
@@ -90,14 +92,23 @@ class AnswerJob:
 
     def _citations(self, writing: Writing, documents: list[Document]) -> list[dict[str, Any]]:
         pages = {
-            (document.id, document.name, page.number): page.text
+            (document.id, page.number): page
             for document in documents
             if document.sha256
-            for page in self.store.pages(document.sha256)
+            for page in self.store.pages(document.sha256, document.recipe)
         }
+        by_id = {document.id: document for document in documents}
         question = self.store.message(writing.answer.parent or "").text
-        found = cite(writing.text, question, pages)
-        return [{"document": id, "name": name, "page": page} for id, name, page in found]
+        found = cite(writing.text, question, {place: page.text for place, page in pages.items()})
+        return [
+            {
+                "document": id,
+                "name": by_id[id].name,
+                "page": number,
+                "place": place(by_id[id].kind, pages[id, number]),
+            }
+            for id, number in found
+        ]
 
     def _title(self, question: str) -> None:
         if not self.store.conversation(self.conversation).title:
@@ -161,7 +172,7 @@ class Writing:
 
 def left_out(documents: list[Document]) -> str | None:
     """What the answer could not know, as a sentence, or None."""
-    files = [d for d in documents if d.reason not in ("hidden", "generated", "duplicate")]
+    files = [d for d in documents if not is_beside(d)]
     lost = [d.name for d in files if d.outcome in ("needs_password", "needs_ocr", "refused", "failed")]
     partly = [d.name for d in files if d.outcome == "partial"]
     parts = []
@@ -170,6 +181,15 @@ def left_out(documents: list[Document]) -> str | None:
     if partly:
         parts.append(f"Only part of {_names(partly)} could be read.")
     return " ".join(parts) or None
+
+
+def is_beside(document: Document) -> bool:
+    """Whether nobody would expect it to be read: what lies in a folder and is no document, a second copy, an older
+    version of a file that is read as it is now.
+    """
+    if document.reason in ("duplicate", "outdated"):
+        return True
+    return document.folder is not None and document.reason in NO_DOCUMENTS
 
 
 def _names(names: list[str]) -> str:

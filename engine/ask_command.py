@@ -150,6 +150,11 @@ class Work:
             print(data["text"], end="", flush=True)
         elif event == "loading":
             self._progress(data["message"])
+        elif event in ("document", "documents"):
+            for document in data.get("documents") or [data["document"]]:
+                if document["doing"] == "recognising":
+                    of = f"page {document['page']} of {document['pages'] or 1}"
+                    self._progress(f"Recognising: {of}, {document['name']}")
         elif event == "reading" and data["tokens_total"]:
             left = data["seconds_left"]
             about = f", about {_duration(left)} left" if left else ""
@@ -225,7 +230,7 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
             "seconds_reading": round(seconds_reading + stats.get("seconds_reading", 0.0), 3),
             "seconds_answering": round(stats.get("seconds_answering", 0.0), 3),
         }
-    cited = [{"document": c["name"], "page": c["page"]} for c in stats.get("citations", ())]
+    cited = [{"document": c["name"], "page": c["page"], "place": c["place"]} for c in stats.get("citations", ())]
     report |= {"documents": reading.documents(), "citations": cited, "query_aware": "query_aware" in stats}
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
@@ -234,8 +239,8 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
         raise UserError("nothing_to_read", nothing)
     else:
         print()
-        pages = ", ".join(f"{place['document']}, p. {place['page']}" for place in cited)
-        see = f"See {pages}." if pages else None
+        places = "; ".join(", ".join(filter(None, (c["document"], c["place"]))) for c in cited)
+        see = f"See {places}." if places else None
         print_notes([engine.store.notice, see, engine.notice(), stats.get("note"), stats.get("left_out")], conversation)
     return 0
 

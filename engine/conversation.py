@@ -37,12 +37,12 @@ class Conversation:
     def document_tokens(self, document: Document) -> DocumentTokens:
         """Text is data: control tokens in it are read as plain text."""
         assert document.sha256 is not None
-        return self._tokens_of(document.sha256, document.name, document.kind)
+        return self._tokens_of(document.sha256, document.recipe, document.name, document.kind)
 
-    def _tokenize(self, sha256: str, name: str, kind: str) -> DocumentTokens:
+    def _tokenize(self, sha256: str, recipe: str | None, name: str, kind: str) -> DocumentTokens:
         tokens: list[int] = []
         ends: list[tuple[int, int]] = []
-        for page, text in render(name, self.store.pages(sha256), kind):
+        for page, text in render(name, self.store.pages(sha256, recipe), kind):
             tokens += self.model.runtime.tokenize(text, special=False)
             ends.append((page, len(tokens)))
         return DocumentTokens(tuple(tokens), tuple(ends))

@@ -75,8 +75,9 @@ class Engine:
     Of this process alone are, too: units, the budget in units (None: as in the settings); seed, of the random policy;
     change, what is selected otherwise than by default; ranking, how Locret ranks (None: as by default).
     cancelled: set to stop the running job; working: whether there is one. aside_cancelled: set to stop what goes on
-    beside the jobs. training: the runs that train retaining heads. live: what is known of the documents being read and
-    stored nowhere. in_memory: the conversation that the cache holds. configuration: the settings and what they buy.
+    beside the jobs; view_cancelled: to stop what a person looks at. training: the runs that train retaining heads.
+    live: what is known of the documents being read and stored nowhere. in_memory: the conversation that the cache
+    holds. configuration: the settings and what they buy.
     """
 
     def __init__(self, data_dir: Path | None = None, overrides: Mapping[str, Any] | None = None) -> None:
@@ -89,6 +90,7 @@ class Engine:
         self.store = Store(self.data_dir / FILE_NAME)
         self.store.purge()
         self.cancelled, self.aside_cancelled = threading.Event(), threading.Event()
+        self.view_cancelled = threading.Event()
         self.working = False
         self.training = TrainingRuns(self.data_dir)
         self.configuration = Configuration(self.store, self.models_dir, self.training, overrides)

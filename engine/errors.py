@@ -13,3 +13,6 @@ class UserError(Exception):
         self.code = code
         self.message = message
         self.details = details
+
+
+CANCELLED = UserError("cancelled", "Stopped.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine import settings, wire
 from engine.configuration import PLANNED
@@ -11,8 +12,13 @@ from engine.engine import Emit, Engine
 from engine.errors import UserError
 from engine.training_runs import methods as training
 
+if TYPE_CHECKING:
+    from engine.documents.changed import Changes
+
 Params = Mapping[str, Any]
 Answer = dict[str, Any]
+MOST_AT_ONCE = 500
+WIDEST_IMAGE = 2400
 
 
 def _text(params: Params, name: str) -> str:
@@ -20,6 +26,21 @@ def _text(params: Params, name: str) -> str:
     if not isinstance(value, str):
         raise UserError("bad_params", f"{name} is missing or no text.")
     return value.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be stored
+
+
+def _path(params: Params, name: str) -> str:
+    """As the file system has it, which may be no valid Unicode."""
+    value = params.get(name)
+    if not isinstance(value, str) or not value:
+        raise UserError("bad_params", f"{name} is missing or no text.")
+    return value
+
+
+def _whole(params: Params, name: str, default: int) -> int:
+    value = params.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 31:
+        raise UserError("bad_params", f"{name} is a whole number from 0 on.")
+    return value
 
 
 def ping(_engine: Engine, _params: Params) -> Answer:
@@ -72,7 +93,7 @@ def conversation_open(engine: Engine, params: Params) -> Answer:
         "conversation": wire.conversation(store.conversation(id)),
         "messages": [wire.message(message) for message in store.messages(id)],
         "leaf": store.leaf(id),
-        "documents": documents_list(engine, params)["documents"],
+        **documents_list(engine, params),
         "memory": engine.memory(id),
     }
 
@@ -98,15 +119,39 @@ def conversation_restore(engine: Engine, params: Params) -> Answer:
 
 
 def documents_list(engine: Engine, params: Params) -> Answer:
-    found = engine.store.documents(_text(params, "conversation"))
-    live = dict(engine.live)
-    return {"documents": [wire.document(engine.store, document, live.get(document.id)) for document in found]}
+    """Of each folder its first files; the others are asked for."""
+    conversation, store = _text(params, "conversation"), engine.store
+    found = store.listed_documents(conversation)
+    return {
+        "documents": wire.documents(store, conversation, found, dict(engine.live)),
+        "folders": [wire.folder(folder) for folder in store.folders(conversation)],
+    }
+
+
+def folder_files(engine: Engine, params: Params) -> Answer:
+    """A part of a folder's files, in order."""
+    conversation, store = _text(params, "conversation"), engine.store
+    start, count = _whole(params, "from", 0), _whole(params, "count", MOST_AT_ONCE)
+    found = store.folder_files(conversation, _path(params, "folder"), start, min(count, MOST_AT_ONCE))
+    return {"documents": wire.documents(store, conversation, found, dict(engine.live))}
 
 
 def document_text(engine: Engine, params: Params) -> Answer:
-    document = engine.store.document(_text(params, "document"))
-    pages = engine.store.pages(document.sha256) if document.sha256 else []
-    return {"pages": [wire.page(page) for page in pages]}
+    """Some of its pages as the model sees them, and the names of its parts."""
+    from engine.documents.render import rendered
+
+    store = engine.store
+    document = store.document(_text(params, "document"))
+    key = (document.sha256 or "", document.recipe)
+    first, count = _whole(params, "from", 1), _whole(params, "count", MOST_AT_ONCE)
+    pages = store.pages(*key, first, min(count, MOST_AT_ONCE))
+    texts = rendered(document.name, pages, document.kind, store.page_with_text_before(*key, first))
+    return {
+        "document": wire.document(store, document, engine.live.get(document.id)),
+        "pages": [wire.page(page, text, document.kind) for page, text in zip(pages, texts, strict=True)],
+        "last": store.last_page(*key),
+        "outline": [{"page": page.number, "name": page.label or page.section} for page in store.outline(*key)],
+    }
 
 
 def documents_add(engine: Engine, params: Params, emit: Emit) -> Answer:
@@ -116,7 +161,8 @@ def documents_add(engine: Engine, params: Params, emit: Emit) -> Answer:
     if not isinstance(paths, list) or not all(isinstance(path, str) and path.strip() for path in paths):
         raise UserError("bad_params", "paths is no list of texts, or one of them is empty.")
     job = ReadingJob(engine, _text(params, "conversation"), emit)
-    job.add(paths)
+    if not job.add(paths):
+        raise UserError("nothing_to_read", "There are no files in it. Choose a folder that holds documents.")
     job.read_all()
     return documents_list(engine, params)
 
@@ -126,6 +172,51 @@ def documents_read(engine: Engine, params: Params, emit: Emit) -> Answer:
 
     ReadingJob(engine, _text(params, "conversation"), emit).read_all()
     return documents_list(engine, params)
+
+
+def documents_unlock(engine: Engine, params: Params, emit: Emit) -> Answer:
+    """Tries a password on every locked document, then reads what it opens."""
+    from engine.reading_job import ReadingJob
+
+    conversation, password = _text(params, "conversation"), params.get("password")
+    if not isinstance(password, str) or not password:
+        raise UserError("bad_params", "password is missing or no text.")
+    job = ReadingJob(engine, conversation, emit)
+    unlocked = job.extraction.unlock(password)
+    job.read_all()
+    return {**documents_list(engine, params), "unlocked": unlocked}
+
+
+def documents_changed(engine: Engine, params: Params, _emit: Emit) -> Answer:
+    """What became of a dropped folder since it was read, as counts."""
+    from engine.reading_job import ReadingJob
+
+    job = ReadingJob(engine, _text(params, "conversation"), lambda _event, _data: None)
+    changes = job.adding.changes(_path(params, "folder"), engine.view_cancelled.is_set)
+    return _counts(changes)
+
+
+def documents_refresh(engine: Engine, params: Params, emit: Emit) -> Answer:
+    """Reads what is new or has changed in a dropped folder."""
+    from engine.reading_job import ReadingJob
+
+    job = ReadingJob(engine, _text(params, "conversation"), emit)
+    changes = job.adding.refresh(_path(params, "folder"))
+    job.read_all()
+    return {**documents_list(engine, params), **_counts(changes)}
+
+
+def _counts(changes: Changes) -> Answer:
+    return {"new": len(changes.new), "changed": len(changes.changed), "gone": len(changes.gone)}
+
+
+def page_image(engine: Engine, params: Params, _emit: Emit) -> Answer:
+    """A page as a picture."""
+    from engine.page_view import page_png
+
+    document, width = engine.store.document(_text(params, "document")), _whole(params, "width", WIDEST_IMAGE)
+    png = page_png(document, _whole(params, "page", 1), min(width, WIDEST_IMAGE), engine.view_cancelled.is_set)
+    return {"png": b64encode(png).decode("ascii")}
 
 
 def ask(engine: Engine, params: Params, emit: Emit) -> Answer:
@@ -183,12 +274,24 @@ IMMEDIATE: dict[str, Callable[[Engine, Params], Answer]] = {
         conversation_delete,
         conversation_restore,
         documents_list,
+        folder_files,
         document_text,
         reread_cost,
     )
 }
 IMMEDIATE |= training.IMMEDIATE
 WITH_EVENTS: dict[str, Callable[[Engine, Params, Emit], Answer]] = {
-    method.__name__: method for method in (documents_add, documents_read, ask, reread, warm)
+    method.__name__: method
+    for method in (
+        documents_add,
+        documents_read,
+        documents_unlock,
+        documents_refresh,
+        documents_changed,
+        page_image,
+        ask,
+        reread,
+        warm,
+    )
 }
 WITH_EVENTS |= training.ASIDE

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-PROTOCOL_VERSION = 3
+PROTOCOL_VERSION = 4
 
 # Answered by the reader thread, at once, whatever the job thread is doing.
 IMMEDIATE_METHODS = frozenset(
@@ -32,6 +32,7 @@ IMMEDIATE_METHODS = frozenset(
         "conversation_delete",
         "conversation_restore",
         "documents_list",
+        "folder_files",
         "document_text",
         "reread_cost",
         "training_status",
@@ -43,12 +44,16 @@ IMMEDIATE_METHODS = frozenset(
     }
 )
 # Done one after another by the job thread; each can be cancelled by its id.
-JOB_METHODS = frozenset({"documents_add", "documents_read", "ask", "reread", "warm"})
+JOB_METHODS = frozenset(
+    {"documents_add", "documents_read", "documents_unlock", "documents_refresh", "ask", "reread", "warm"}
+)
 # Done one after another beside those jobs, which they neither wait for nor hold up; each can be cancelled by its id.
 ASIDE_METHODS = frozenset({"heads_find", "training_trial", "training_start"})
-METHODS = IMMEDIATE_METHODS | JOB_METHODS | ASIDE_METHODS
+# What a person looks at: done one after another, held up by no other call; each can be cancelled by its id.
+VIEW_METHODS = frozenset({"page_image", "documents_changed"})
+METHODS = IMMEDIATE_METHODS | JOB_METHODS | ASIDE_METHODS | VIEW_METHODS
 
-EVENTS = frozenset({"hello", "document", "reading", "message", "token", "loading", "settings", "trial"})
+EVENTS = frozenset({"hello", "document", "documents", "reading", "message", "token", "loading", "settings", "trial"})
 
 ErrorKind = Literal["user", "bug"]
 

@@ -63,4 +63,4 @@ def question_of(store: Store, conversation: str, message: str) -> Message:
 def _tokens(store: Store, document: Document) -> int:
     if document.tokens is not None or document.sha256 is None:
         return document.tokens or 0
-    return sum(len(page.text) for page in store.pages(document.sha256)) // CHARACTERS_A_TOKEN
+    return sum(len(page.text) for page in store.pages(document.sha256, document.recipe)) // CHARACTERS_A_TOKEN

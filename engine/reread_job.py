@@ -16,10 +16,10 @@ from engine.answer_job import AnswerJob, Writing
 from engine.aside import aside
 from engine.backends.base import AbortedError
 from engine.engine import Emit, Engine, Loaded
-from engine.errors import UserError
+from engine.errors import CANCELLED, UserError
 from engine.locret.selection import Selection
 from engine.pace import Pace, remember
-from engine.reading_job import CANCELLED, pending, reading_event
+from engine.reading_job import pending, reading_event
 from engine.reread_cost import NOTHING_TO_GAIN, Cost, cost_of, question_of, refuse_in_vain
 from engine.session import Progress
 from engine.store import Document, Message

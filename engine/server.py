@@ -1,5 +1,5 @@
 """The engine as a process: JSON lines on stdin and stdout, a reader thread that answers at once, a job thread that
-works, and another for what neither waits for the jobs nor holds them up.
+works, and two more for what neither waits for the jobs nor holds them up.
 
 It knows the protocol and which method does what; the work itself is elsewhere. Nothing heavy is imported before
 `hello`.
@@ -23,6 +23,7 @@ from engine.protocol import (
     ASIDE_METHODS,
     JOB_METHODS,
     PROTOCOL_VERSION,
+    VIEW_METHODS,
     Event,
     Failure,
     ProtocolError,
@@ -71,7 +72,7 @@ def _open(data_dir: Path | None) -> Engine:
 
 class Server:
     """One connection. The thread that calls `run` reads; jobs are done by a second one, in the order in which they
-    came, and what goes on beside them by a third.
+    came, what goes on beside them by a third, what a person looks at by a fourth.
     """
 
     def __init__(self, out: BinaryIO) -> None:
@@ -96,11 +97,13 @@ class Server:
             self._send(Failure(None, "user", "database_damaged", engine.store.notice))
         self._jobs = Lane("jobs", self._job, self._refuse, engine.cancelled)
         self._aside = Lane("aside", lambda call: self._send(self._done(call)), self._refuse, engine.aside_cancelled)
+        self._views = Lane("views", lambda call: self._send(self._done(call)), self._refuse, engine.view_cancelled)
         for line in sys.stdin.buffer:
             self._receive(line)
-        for lane in (self._jobs, self._aside):
+        lanes = (self._jobs, self._aside, self._views)
+        for lane in lanes:
             lane.end()
-        if self._jobs.ended(SECONDS_TO_END) and self._aside.ended(SECONDS_TO_END):
+        if all(lane.ended(SECONDS_TO_END) for lane in lanes):
             engine.close()
 
     # --- the reader thread -------------------------------------------------------------------------------------------
@@ -115,6 +118,8 @@ class Server:
             self._jobs.put(request)
         elif request.method in ASIDE_METHODS:
             self._aside.put(request)
+        elif request.method in VIEW_METHODS:
+            self._views.put(request)
         elif request.method == "cancel":
             self._send(Result(request.id, {"cancelled": self._cancel(request.params.get("target"))}))
         elif request.method == "status":
@@ -154,7 +159,8 @@ class Server:
         }
 
     def _cancel(self, target: Any) -> bool:
-        return isinstance(target, int) and (self._jobs.cancel(target) or self._aside.cancel(target))
+        lanes = (self._jobs, self._aside, self._views)
+        return isinstance(target, int) and any(lane.cancel(target) for lane in lanes)
 
     # --- the other threads -------------------------------------------------------------------------------------------
 
@@ -192,6 +198,7 @@ class Server:
         if hasattr(self, "engine"):
             self.engine.cancelled.set()
             self.engine.aside_cancelled.set()
+            self.engine.view_cancelled.set()
 
 
 def outcome(id: int, work: Callable[[], Mapping[str, Any]]) -> Reply:

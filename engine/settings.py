@@ -35,6 +35,15 @@ SETTINGS: dict[str, Setting] = {
     "dtype": Setting(str, "auto", "The precision that torch computes in", choices=DTYPES),
     "weights": Setting(str, "full", "How torch holds the weights", choices=tuple(WEIGHTS)),
     "allocation": Setting(str, "uniform", "How torch shares the units kept among heads", choices=ALLOCATIONS),
+    "recognition": Setting(
+        str,
+        "auto",
+        "Whether text in pictures is recognised; auto: where language data is found",
+        choices=("auto", "off"),
+    ),
+    "recognition_languages": Setting(
+        str, "", "The languages of text in pictures, as Tesseract names them (eng+deu); empty: the system's and English"
+    ),
     "temperature": Setting(float, 0.0, "0 gives the same answer each time; higher values vary it", most=2),
     "max_tokens": Setting(int, 512, "The longest answer, in tokens", least=1, most=1024),
     "store_mb": Setting(int, 8000, "Disk space for stored readings, in MB", least=100),

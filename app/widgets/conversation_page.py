@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.icons import icon
+from app.open_conversation import READ
 from app.session import Session
 from app.theme import Theme
 from app.training import WITHOUT_HEADS, Training
@@ -22,8 +23,6 @@ from app.widgets.labels import ElidedLabel, label
 from app.widgets.memory_meter import MemoryMeter
 from app.widgets.training_row import TrainingRow
 from app.words import count
-
-READ = frozenset({"read", "partial"})
 
 
 class ConversationPage(QWidget):
@@ -187,9 +186,9 @@ class ConversationPage(QWidget):
             self.refuse("")
         talking = bool(session.now.leaf) or session.now.pending is not None
         self.stack.setCurrentWidget(self.view if talking else self.empty)
-        read = [d for d in session.now.documents.values() if d.outcome in READ]
-        self.empty.set_documents(len(session.now.documents), len(read), read[0].name if read else "", session.reading)
-        total = len(session.now.documents)
+        total, read = session.now.files, session.now.files_read
+        first = next((d.name for d in session.now.documents.values() if d.outcome in READ), "")
+        self.empty.set_documents(total, read, first, session.reading)
         self.documents_button.setText(count(total, "document") if total else "Documents")
 
     def _recolour(self) -> None:

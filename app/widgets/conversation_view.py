@@ -214,7 +214,7 @@ class ConversationView(QScrollArea):
 
     def _question(self, message: Message) -> QuestionView:
         names = [d.name for id in message.documents if (d := self._session.now.documents.get(id))]
-        view = QuestionView(self._theme, message.text, _came_with(names))
+        view = QuestionView(self._theme, message.text, _came_with(names, len(message.documents)))
         view.id = message.id
         view.sibling.connect(self._session.show_sibling)
         return view
@@ -276,7 +276,8 @@ class ConversationView(QScrollArea):
         self._follows = value >= self.verticalScrollBar().maximum() - AT_END
 
 
-def _came_with(names: list[str]) -> str:
-    if len(names) > 2:
-        return f"with {names[0]} and {len(names) - 1} more"
+def _came_with(names: list[str], documents: int) -> str:
+    """names: of those that are known, in order."""
+    if documents > 2 and names:
+        return f"with {names[0]} and {documents - 1:,} more"
     return f"with {' and '.join(names)}" if names else ""

@@ -11,9 +11,26 @@ from app.records import Document, Memory
 from app.theme import Theme
 from app.widgets.buttons import IconButton
 from app.widgets.labels import ElidedLabel, label, paint_as
-from app.words import TROUBLE, advice, state
+from app.words import advice, is_trouble, state
 
-ICONS = {"pdf": "file-pdf", "text": "file-text", "markdown": "file-markdown"}
+ICONS = {
+    "pdf": "file-pdf",
+    "text": "file-text",
+    "markdown": "file-markdown",
+    "docx": "file-word",
+    "odt": "file-word",
+    "rtf": "file-word",
+    "xlsx": "file-sheet",
+    "ods": "file-sheet",
+    "csv": "file-sheet",
+    "pptx": "file-slides",
+    "odp": "file-slides",
+    "epub": "file-book",
+    "email": "file-mail",
+    "html": "file-web",
+    "picture": "file-picture",
+    "archive": "file-archive",
+}
 
 
 class DocumentCard(QFrame):
@@ -79,7 +96,7 @@ class DocumentCard(QFrame):
 
     def _refresh(self) -> None:
         document = self._document
-        trouble = document.outcome in TROUBLE
+        trouble = is_trouble(document)
         self._show_icon("warning" if trouble else ICONS.get(document.kind, "file"), trouble)
         self._state.setText(state(document, self._memory))
         paint_as(self._state, "warning" if trouble else "secondary")

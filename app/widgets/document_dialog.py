@@ -1,22 +1,29 @@
-"""The exact text that was read of a document, a page at a time, with what became of the page.
+"""The exact text of a document as the model sees it, a page at a time, beside the page's picture where there is one.
 
-One page is laid out at once, so that a document of thousands opens as quickly as a letter.
+One page is laid out at once and some are asked for at a time, so that a document of thousands opens as quickly as a
+letter.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtGui import QKeySequence, QShortcut, QTextOption
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QIntValidator, QKeySequence, QShortcut, QTextOption
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
 from app.engine_client import EngineClient
 from app.records import Document
 from app.theme import Theme
 from app.widgets.buttons import IconButton, push_button
 from app.widgets.labels import ElidedLabel, label
-from app.words import number
+from app.widgets.page_picture import PagePicture
+from app.widgets.part_choice import PartChoice
+from app.words import page_outcome, page_title
 from engine.protocol import Failure
+
+AT_ONCE = 50
+BEFORE = 10
+WITH_PICTURES = frozenset({"pdf", "picture"})
 
 
 class DocumentDialog(QDialog):
@@ -27,10 +34,12 @@ class DocumentDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(document.name)
-        self.resize(720, 640)
-        self._first = page
-        self._pages: list[dict[str, Any]] = []
-        self._place = 0
+        self._client, self._document = client, document
+        self._page, self._last = max(1, page), 0
+        self._pages: dict[int, dict[str, Any]] = {}
+        self._asked: set[int] = set()
+        self.picture = PagePicture(client, document.id) if document.kind in WITH_PICTURES else None
+        self.resize(1080 if self.picture else 720, 720)
         self._text = QPlainTextEdit()
         self._text.setReadOnly(True)
         self._text.setAccessibleName(f"Text of {document.name}")
@@ -40,74 +49,111 @@ class DocumentDialog(QDialog):
         self._where = label("Opening the text", "secondary")
         self._outcome = label("", "warning", wrap=True)
         self._outcome.hide()
+        self.sections = PartChoice(theme)
+        self.sections.chosen.connect(self._go_to)
+        self.jump = QLineEdit()
+        self.jump.setFixedWidth(theme.px(64))
+        self.jump.setAccessibleName("Go to page")
+        self.jump.returnPressed.connect(lambda: self._go_to(int(self.jump.text() or 1)))
         self.back = IconButton(theme, "chevron-left", "Previous page", hint="Ctrl+PgUp")
-        self.back.clicked.connect(lambda: self._go(-1))
+        self.back.clicked.connect(lambda: self._go_to(self._page - 1))
         self.on = IconButton(theme, "chevron-right", "Next page", hint="Ctrl+PgDown")
-        self.on.clicked.connect(lambda: self._go(1))
+        self.on.clicked.connect(lambda: self._go_to(self._page + 1))
         QShortcut(QKeySequence("Ctrl+PgUp"), self, self.back.click)
         QShortcut(QKeySequence("Ctrl+PgDown"), self, self.on.click)
         self._lay_out(document.name)
         self._show()
-        client.call("document_text", {"document": document.id}, done=self._loaded, failed=self._refuse)
+        self._ask(self._page)
 
     def text(self) -> str:
         """The text of the page shown."""
         return self._text.toPlainText()
 
+    def where(self) -> str:
+        """Which page is shown, in words."""
+        return self._where.text()
+
     def page_shown(self) -> int:
         """The number of the page shown, 0 before there is text."""
-        return int(self._pages[self._place]["page"]) if self._pages else 0
+        return self._page if self._page in self._pages else 0
 
     def _lay_out(self, name: str) -> None:
         close = push_button("Close")
         close.clicked.connect(self.accept)
         foot = QHBoxLayout()
         foot.setSpacing(4)
-        for widget in (self.back, self._where, self.on):
+        for widget in (self.back, self.jump, self.on, self._where):
             foot.addWidget(widget)
         foot.addStretch()
         foot.addWidget(close)
-        frame = QFrame()
-        frame.setProperty("role", "card")
-        inside = QVBoxLayout(frame)
-        inside.setContentsMargins(1, 1, 1, 1)
-        inside.addWidget(self._text)
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(ElidedLabel(name, "section"), 1)
+        head.addWidget(self.sections)
+        sides = QHBoxLayout()
+        sides.setSpacing(16)
+        sides.addWidget(_framed(self._text), 1)
+        if self.picture is not None:
+            sides.addWidget(_framed(self.picture), 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 16, 24, 16)
         column.setSpacing(8)
-        column.addWidget(ElidedLabel(name, "section"))
-        column.addWidget(label("This is exactly what Keepsake read.", "secondary"))
-        column.addWidget(frame, 1)
+        column.addLayout(head)
+        column.addWidget(label("This is exactly what the model sees.", "secondary"))
+        column.addLayout(sides, 1)
         column.addWidget(self._outcome)
         column.addLayout(foot)
 
-    def _loaded(self, result: dict[str, Any]) -> None:
-        self._pages = result["pages"]
-        numbers = [page["page"] for page in self._pages]
-        self._place = numbers.index(self._first) if self._first in numbers else 0
-        self._where.setText("There are no pages.")
-        self._show()
+    def _ask(self, page: int) -> None:
+        """For this page with those around it, once."""
+        first = max(1, page - BEFORE)
+        if first not in self._asked:
+            self._asked.add(first)
+            params = {"document": self._document.id, "from": first, "count": AT_ONCE}
+            self._client.call("document_text", params, done=self._loaded, failed=self._refuse)
 
-    def _go(self, step: int) -> None:
-        self._place += step
-        self._show()
+    def _loaded(self, result: dict[str, Any]) -> None:
+        self._pages |= {page["page"]: page for page in result["pages"]}
+        self._last = result["last"]
+        if self._last == 0:
+            self._where.setText("There are no pages.")
+            return
+        self.jump.setValidator(QIntValidator(1, self._last, self))
+        if not self.sections.count() and result["outline"]:
+            self.sections.set_parts([(int(part["page"]), str(part["name"])) for part in result["outline"]])
+        self._go_to(self._page)
+
+    def _go_to(self, page: int) -> None:
+        self._page = min(max(1, page), max(1, self._last))
+        if self._page in self._pages or not self._last:
+            self._show()
+        else:
+            self._ask(self._page)
 
     def _show(self) -> None:
-        self.back.setEnabled(self._place > 0)
-        self.on.setEnabled(self._place < len(self._pages) - 1)
-        if not self._pages:
+        self.back.setEnabled(self._page > 1)
+        self.on.setEnabled(self._page < self._last)
+        self.jump.setVisible(self._last > 1)
+        page = self._pages.get(self._page)
+        if page is None:
             return
-        page = self._pages[self._place]
         self._text.setPlainText((page["text"] or "").strip())
-        self._where.setText(f"Page {number(page['page'])} of {number(self._pages[-1]['page'])}")
-        self._outcome.setText(_outcome(page))
+        self.jump.setText(str(self._page))
+        self._where.setText(page_title(self._document, page, self._last))
+        self._outcome.setText(page_outcome(page))
         self._outcome.setVisible(bool(self._outcome.text()))
+        self.sections.show_page(self._page)
+        if self.picture is not None:
+            self.picture.show_page(self._page)
 
     def _refuse(self, failure: Failure) -> None:
         self._where.setText(failure.message)
 
 
-def _outcome(page: dict[str, Any]) -> str:
-    if page.get("outcome") == "read":
-        return ""
-    return str(page.get("message") or f"This page was left out: {page.get('reason') or 'it holds no text'}.")
+def _framed(held: QWidget) -> QFrame:
+    frame = QFrame()
+    frame.setProperty("role", "sheet")
+    inside = QVBoxLayout(frame)
+    inside.setContentsMargins(1, 1, 1, 1)
+    inside.addWidget(held)
+    return frame

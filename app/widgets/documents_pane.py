@@ -1,17 +1,19 @@
-"""The documents of the open conversation: a card a file, a card a folder, pause and go on."""
+"""The documents of the open conversation: a card a file, a card a folder, pause and go on, one field for passwords."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.records import Document
+from app.records import Document, Folder
 from app.session import Session
 from app.theme import Theme
+from app.widgets.adding_notice import AddingNotice
 from app.widgets.buttons import IconButton
 from app.widgets.document_card import DocumentCard
 from app.widgets.folder_card import FolderCard
 from app.widgets.labels import label
+from app.widgets.password_notice import PasswordNotice
 
 
 class DocumentsPane(QWidget):
@@ -36,6 +38,10 @@ class DocumentsPane(QWidget):
         )
         self.refusal = label("", "refusal", wrap=True)
         self.refusal.hide()
+        self.adding = AddingNotice()
+        self.adding.stop.connect(session.stop_adding)
+        self.password = PasswordNotice()
+        self.password.given.connect(session.unlock)
         inside = QWidget()
         inside.setProperty("role", "column")
         self._list = QVBoxLayout(inside)
@@ -53,12 +59,18 @@ class DocumentsPane(QWidget):
         column.setSpacing(0)
         column.addLayout(self._make_head())
         column.addLayout(self._make_notes())
+        column.addLayout(self._make_cards_above())
         column.addWidget(scroll, 1)
         session.opened.connect(self._rebuild)
         session.documents_changed.connect(self._update)
         session.document_changed.connect(self._update_one)
         session.memory_changed.connect(self._update_all)
         session.busy_changed.connect(self._update_all)
+        session.busy_changed.connect(self._follow_adding)
+        session.status_changed.connect(self._tell_adding)
+        session.folder_listed.connect(self._folder_listed)
+        session.folder_changed.connect(self._folder_changed)
+        session.unlocked.connect(self.password.tried)
         self._rebuild()
 
     def refuse(self, sentence: str) -> None:
@@ -95,52 +107,88 @@ class DocumentsPane(QWidget):
         notes.addWidget(self.refusal)
         return notes
 
+    def _make_cards_above(self) -> QVBoxLayout:
+        above = QVBoxLayout()
+        above.setContentsMargins(12, 0, 12, 4)
+        above.setSpacing(8)
+        above.addWidget(self.adding)
+        above.addWidget(self.password)
+        return above
+
     def _rebuild(self) -> None:
         for card in (*self.folders.values(), *self.cards.values()):
             card.hide()
             card.deleteLater()
         self.cards, self.folders = {}, {}
         self.refuse("")
+        self.adding.end()
         self._update()
 
     def _update(self) -> None:
-        for document in self._session.now.documents.values():
-            if document.id not in self.cards:
-                self._add(document)
+        now = self._session.now
+        for document in now.documents.values():
+            if document.origin is None and document.id not in self.cards:
+                self._list.insertWidget(self._list.count() - 1, self._card(document))
+        for origin, folder in now.folders.items():
+            if origin not in self.folders:
+                self._list.insertWidget(self._list.count() - 1, self._folder(folder))
+            self.folders[origin].set_folder(folder)
+        self._fill_folders()
         self._update_all()
 
+    def _fill_folders(self) -> None:
+        """Gives those that are unfolded what they show. Most files of a large folder are not known, and need not be."""
+        for origin, card in self.folders.items():
+            if card.wants_files:
+                known = [found for found in self._session.now.documents.values() if found.origin == origin]
+                card.set_documents(sorted(known, key=lambda found: found.position))
+
     def _update_all(self) -> None:
-        self._empty.setVisible(not self._session.now.documents)
-        for document in self._session.now.documents.values():
-            self._show(document)
-        for name in self.folders:
-            self._update_folder(name)
+        """Those that have a card: of a large folder, most have none."""
+        self._empty.setVisible(not (self._session.now.documents or self._session.now.folders))
+        self.password.set_locked(self._session.now.locked)
+        for id in self.cards:
+            self._show(self._session.now.documents[id])
 
     def _update_one(self, document: Document) -> None:
         self._show(document)
-        if document.folder:
-            self._update_folder(document.folder)
+        self.password.set_locked(self._session.now.locked)
 
     def _show(self, document: Document) -> None:
-        busy = self._session.reading or self._session.asking
-        self.cards[document.id].set_document(document, self._session.now.memory, busy)
+        if document.id in self.cards:
+            busy = self._session.reading or self._session.asking
+            self.cards[document.id].set_document(document, self._session.now.memory, busy)
 
-    def _update_folder(self, name: str) -> None:
-        self.folders[name].set_documents([d for d in self._session.now.documents.values() if d.folder == name])
-
-    def _add(self, document: Document) -> None:
+    def _card(self, document: Document) -> DocumentCard:
         card = DocumentCard(self._theme, document, self._session.now.memory)
         card.opened.connect(self.opened)
         card.pause.connect(self._session.pause_reading)
         card.resume.connect(self._session.resume_reading)
         self.cards[document.id] = card
-        if document.folder:
-            self._folder(document.folder).add(card)
-        else:
-            self._list.insertWidget(self._list.count() - 1, card)
+        self._show(document)
+        return card
 
-    def _folder(self, name: str) -> FolderCard:
-        if name not in self.folders:
-            self.folders[name] = FolderCard(self._theme, name)
-            self._list.insertWidget(self._list.count() - 1, self.folders[name])
-        return self.folders[name]
+    def _folder(self, folder: Folder) -> FolderCard:
+        card = FolderCard(self._theme, folder, self._card)
+        card.unfolded.connect(self._fill_folders)
+        card.more.connect(self._session.more_files)
+        card.refresh.connect(self._session.refresh_folder)
+        self.folders[folder.origin] = card
+        return card
+
+    def _tell_adding(self, sentence: str) -> None:
+        if self._session.adding:
+            self.adding.tell(sentence)
+
+    def _follow_adding(self) -> None:
+        if not self._session.adding:
+            self.adding.end()
+
+    def _folder_listed(self, origin: str, files: int) -> None:
+        if origin in self.folders:
+            self.folders[origin].show_up_to(files)
+            self._fill_folders()
+
+    def _folder_changed(self, origin: str, files: int) -> None:
+        if origin in self.folders:
+            self.folders[origin].set_changes(files)

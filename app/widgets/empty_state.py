@@ -83,7 +83,7 @@ class EmptyState(QWidget):
         lead = label("Drop documents here.\nThey stay on this computer.", "lead", wrap=True)
         lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(lead)
-        kinds = label("PDF, plain text and Markdown, or folders of them.", "secondary")
+        kinds = label("PDF, Office files, books, web pages, e-mail, text, or folders of them.", "secondary")
         kinds.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(kinds)
         column.addSpacing(16)

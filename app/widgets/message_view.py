@@ -19,6 +19,7 @@ from app.widgets.buttons import IconButton, push_button
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.reread_offer import RereadOffer
+from app.words import place_cited
 
 BUBBLE_SHARE = 0.8
 LONGEST_NAME = 32
@@ -231,9 +232,10 @@ class AnswerView(QWidget):
             if (chip := item.widget()) is not None:
                 chip.deleteLater()
         for citation in citations:
-            document, page = str(citation["document"]), int(str(citation["page"]))
-            chip = push_button(f"{_shortened(str(citation['name']))}, p. {page}", "chip")
-            chip.setAccessibleName(f"Open {citation['name']} at page {page}")
+            document, page, place = str(citation["document"]), int(str(citation["page"])), place_cited(citation)
+            name, where = str(citation["name"]), str(citation.get("place", f"page {page}") or "")
+            chip = push_button(", ".join(filter(None, (_shortened(name), _shortened(place)))), "chip")
+            chip.setAccessibleName(f"Open {name} at {where}" if where else f"Open {name}")
             chip.clicked.connect(lambda _=False, document=document, page=page: self.citation.emit(document, page))
             self._chips.addWidget(chip)
         self._citations.setVisible(bool(citations))

@@ -24,10 +24,12 @@ NARROWEST = 560
 
 class SettingsDialog(QDialog):
     """Looks change at once; the rest when saved. `command_changed` when the engine is another, `train` when retaining
-    heads are to be trained. `heads`: what is known of those of the model in use."""
+    heads are to be trained, `recognise` when pictures of text can be read from now on. `heads`: what is known of those
+    of the model in use."""
 
     command_changed = Signal()
     train = Signal()
+    recognise = Signal()
 
     def __init__(
         self,
@@ -58,6 +60,7 @@ class SettingsDialog(QDialog):
         self.model.setEnabled(False)
         self._budget_before = 0
         self._typing = False
+        self._recognition_before = ""
         self._planned_well = True
         self.command = QLineEdit(settings.text("engine/command"))
         self.command.setPlaceholderText("This computer")
@@ -92,6 +95,11 @@ class SettingsDialog(QDialog):
         column.addSpacing(8)
         column.addWidget(rule())
         column.addSpacing(8)
+        column.addLayout(self._line("Text in pictures", self._make_recognition()))
+        column.addWidget(label("Scanned pages and pictures are read letter by letter, which takes time.", "secondary"))
+        column.addSpacing(8)
+        column.addWidget(rule())
+        column.addSpacing(8)
         column.addLayout(self._line(BY_KEY["appearance/theme"].label, self._make_modes()))
         column.addLayout(self._line(BY_KEY["appearance/text_scale"].label, self._make_sizes()))
         column.addSpacing(8)
@@ -114,6 +122,11 @@ class SettingsDialog(QDialog):
         row.addWidget(label(name, "section"), 1)
         row.addWidget(control)
         return row
+
+    def _make_recognition(self) -> QWidget:
+        self.recognition = Segments("Text in pictures", {"auto": "Recognise", "off": "Leave out"}, "auto")
+        self.recognition.setEnabled(False)
+        return self.recognition
 
     def _make_modes(self) -> QWidget:
         labels = {mode: mode.capitalize() for mode in MODES}
@@ -150,6 +163,7 @@ class SettingsDialog(QDialog):
         if result["plan"] is not None:
             self.budget.show_plan(Plan.of(result["plan"]))
         self._budget_before = self.budget.budget_mb()
+        self._know_recognition(result["settings"])
         self.budget.slider.setFocus()
         self._client.call("status", done=self._know_model, failed=self._refuse)
 
@@ -164,6 +178,13 @@ class SettingsDialog(QDialog):
             self._budget_before = self.budget.budget_mb()
         self.model.load(status["settings"], status)
         self.model.setEnabled(True)
+        if not self.recognition.isEnabled():
+            self._know_recognition(status["settings"])
+
+    def _know_recognition(self, settings: dict[str, Any]) -> None:
+        self._recognition_before = str(settings["recognition"])
+        self.recognition.choose(self._recognition_before)
+        self.recognition.setEnabled(True)
 
     def _wait_for_plan(self) -> None:
         self._planned_well = False
@@ -214,10 +235,19 @@ class SettingsDialog(QDialog):
         changes: dict[str, Any] = dict(self.model.changes()) if self.model.isEnabled() else {}
         if self.budget.budget_mb() != self._budget_before:
             changes["budget_mb"] = self.budget.budget_mb()
+        if self.recognition.isEnabled() and self.recognition.value() != self._recognition_before:
+            changes["recognition"] = self.recognition.value()
         if changes:
-            self._client.call("settings_set", {"changes": changes}, done=lambda _: self.accept(), failed=self._refuse)
+            self._client.call(
+                "settings_set", {"changes": changes}, done=lambda _: self._saved(changes), failed=self._refuse
+            )
         else:
             self.accept()
+
+    def _saved(self, changes: dict[str, Any]) -> None:
+        if changes.get("recognition") == "auto":
+            self.recognise.emit()
+        self.accept()
 
     def _refuse(self, failure: Failure) -> None:
         paint_as(self._error, "secondary" if failure.code == "not_downloaded" else "error")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -44,16 +44,18 @@ def extract(
     password: str | None = None,
     recognition: Recognition | None = None,
     member: str | None = None,
+    earlier: Sequence[Page] = (),
 ) -> Extracted:
     """Reads a file. `on_page(page, pages in all or None)` is called for each page as it comes.
 
     `cancelled` is asked many times a second; raises UserError("cancelled") once it is true. recognition: None: pictures
     of text are not recognised. member: the file is the archive's of this name, as `archive.members` gives it.
+    earlier: the first pages of the same file, from a try that broke off; reading goes on after them.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             return unread("unknown", None, "special_file")
-        return _extracted(path, member, on_page, cancelled, How(password, recognition))
+        return _extracted(path, member, on_page, cancelled, How(password, recognition), earlier)
     except OSError as error:
         return unread("unknown", None, reason_of_error(error))
 
@@ -73,7 +75,9 @@ def file_sha256(path: Path, cancelled: Cancelled = never, member: str | None = N
     return digest.hexdigest()
 
 
-def _extracted(path: Path, member: str | None, on_page: OnPage | None, cancelled: Cancelled, how: How) -> Extracted:
+def _extracted(
+    path: Path, member: str | None, on_page: OnPage | None, cancelled: Cancelled, how: How, earlier: Sequence[Page]
+) -> Extracted:
     before = _mark(path)
     source = file_source(path)
     kind = Kind("unknown") if member is not None else kind_of(source.name, source.head)
@@ -88,18 +92,23 @@ def _extracted(path: Path, member: str | None, on_page: OnPage | None, cancelled
     if kind.reason is not None:
         return unread(kind.kind, sha256, kind.reason, kind.message)
     allowed = bounds(kind.kind, how.recognition is not None)
-    events = read_bounded(path, member, how, allowed, cancelled)
-    extracted = _collected(events, kind, sha256, on_page, cancelled)
+    events = read_bounded(path, member, how, allowed, cancelled, earlier[-1].number + 1 if earlier else 1)
+    extracted = _collected(events, kind, sha256, on_page, cancelled, earlier)
     if _mark(path) != before and file_sha256(path, cancelled, member) != sha256:
         return unread(extracted.kind, None, "changed")
     return extracted
 
 
 def _collected(
-    events: Generator[Event, None, None], kind: Kind, sha256: str, on_page: OnPage | None, cancelled: Cancelled
+    events: Generator[Event, None, None],
+    kind: Kind,
+    sha256: str,
+    on_page: OnPage | None,
+    cancelled: Cancelled,
+    earlier: Sequence[Page] = (),
 ) -> Extracted:
     name = "unknown" if kind.kind == PACKAGE else kind.kind
-    pages: list[Page] = []
+    pages = list(earlier)
     page_count: int | None = None
     left_out: tuple[LeftOut, ...] = ()
     try:

@@ -32,3 +32,13 @@ def heading(kind: str, page: Page, before: Page | None) -> str | None:
         return f"{name.capitalize()} {page.number}: {page.label}"
     named = page.section if before is None or before.section != page.section else None
     return f"{name.capitalize()} {page.number}" + (f", {named}" if named else "")
+
+
+def place(kind: str, page: Page) -> str | None:
+    """Where something stands in a document, for a reference: "page 4", "slide 4", a chapter's or sheet's own name; None
+    in a document of one piece.
+    """
+    name = word(kind)
+    if name is None:
+        return None
+    return page.label or f"{name} {page.number}"

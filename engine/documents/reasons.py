@@ -41,11 +41,17 @@ SENTENCES = {
     "disk_error": "The disk did not give this file whole. Check the disk or the connection and drop it again.",
     "hidden": "Hidden files and folders in a dropped folder are left out. Drop it by itself to have it read.",
     "generated": "Files that programs make for themselves are left out. Drop this by itself to have it read.",
+    "ignored": "A .gitignore or .keepsakeignore of the folder leaves this out. Drop it by itself to have it read.",
     "link": "Links that lead out of the dropped folder or to folders are not followed. Drop what it points to.",
     "broken_link": "This link points to nothing. Drop the file that it should lead to.",
     "duplicate": "This link points to a file that is read anyway.",
+    "outdated": "This file has changed since it was read. What was read then stays in memory beside the newer one.",
+    "gone": "This file is no longer in its folder. What was read of it stays in memory.",
     "special_file": "This is a device or a channel and no file. Nothing can be read from it.",
 }
+
+# What lies in a folder and was never meant to be read: counted, and not said to be missing.
+NO_DOCUMENTS = frozenset({"hidden", "generated", "ignored", "duplicate", "binary"})
 
 INSTEAD = {
     "pictures of this kind": "Save it as PNG or JPEG and drop that.",

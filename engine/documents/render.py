@@ -14,13 +14,22 @@ def render(name: str, pages: Iterable[Page], kind: str = "pdf") -> list[tuple[in
 
     Parts have headings where the kind has parts.
     """
-    segments: list[tuple[int, str]] = []
-    before: Page | None = None
+    parts = list(pages)
+    return [(page.number, text) for page, text in zip(parts, rendered(name, parts, kind), strict=True) if text]
+
+
+def rendered(name: str, pages: Iterable[Page], kind: str, before: Page | None = None) -> list[str]:
+    """The text of each part, "" of one without text. before: the nearest part with text above the first, None if there
+    is none.
+    """
+    texts = []
     for page in pages:
-        if page.text:
-            header = "" if segments else f"[Document: {name}]\n"
-            above = heading(kind, page, before)
-            line = f"[{above}]\n" if above else ""
-            segments.append((page.number, f"{header}{line}{page.text}\n\n"))
-            before = page
-    return segments
+        if not page.text:
+            texts.append("")
+            continue
+        header = "" if before is not None else f"[Document: {name}]\n"
+        above = heading(kind, page, before)
+        line = f"[{above}]\n" if above else ""
+        texts.append(f"{header}{line}{page.text}\n\n")
+        before = page
+    return texts

@@ -66,7 +66,9 @@ class Conversations:
             gone = db.execute("DELETE FROM conversations WHERE deleted < ?", (time.time() - days * 86400,)).rowcount
             if gone:
                 db.execute(
-                    "DELETE FROM contents WHERE sha256 NOT IN (SELECT sha256 FROM documents WHERE sha256 IS NOT NULL)"
+                    """DELETE FROM contents WHERE NOT EXISTS (SELECT 1 FROM documents
+                        WHERE documents.sha256 = contents.sha256 AND documents.recipe = contents.recipe)
+                    AND NOT (outcome = 'unfinished' AND EXISTS (SELECT 1 FROM documents WHERE outcome = 'waiting'))"""
                 )
         if gone:
             self._database.give_back_space()

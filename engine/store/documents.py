@@ -1,4 +1,4 @@
-"""Documents of a conversation, and the pages of their files, which all conversations share by the file's sha256.
+"""Documents of a conversation, in the order of arrival, and the folders that they came from.
 
 It knows nothing of file formats. A path is whatever the file system calls the file: where that is no valid Unicode it
 is kept as bytes, so that the file can be opened again.
@@ -11,25 +11,91 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import uuid4
 
-from engine.documents.page import Page
+from engine.documents.reasons import NO_DOCUMENTS
 from engine.errors import UserError
+from engine.store.contents import left_out_of, left_out_text
 from engine.store.database import Row
 from engine.store.messages import Messages
-from engine.store.records import Content, Document, Message, Outcome
+from engine.store.records import Document, Folder, Message, NewDocument
 
 CHANGEABLE = frozenset(
-    {"kind", "sha256", "outcome", "reason", "message", "pages", "pages_read", "tokens", "path", "name", "folder"}
+    {
+        "kind",
+        "sha256",
+        "recipe",
+        "outcome",
+        "reason",
+        "message",
+        "pages",
+        "pages_read",
+        "pages_recognised",
+        "left_out",
+        "tokens",
+        "size",
+        "mtime_ns",
+    }
 )
+FIRST_FILES = 100
+"""Of each folder, which a list of documents names; the others are asked for."""
 
 
 class Documents(Messages):
-    """The part of the store that knows documents and pages."""
+    """The part of the store that knows documents."""
 
     def documents(self, conversation: str) -> list[Document]:
         """In the order of arrival. Raises UserError("unknown_conversation")."""
         self.conversation(conversation)
         rows = self._database.rows("SELECT * FROM documents WHERE conversation = ? ORDER BY position", (conversation,))
         return [_document(row) for row in rows]
+
+    def listed_documents(self, conversation: str) -> list[Document]:
+        """Those that were dropped themselves, and the first FIRST_FILES of each folder, in the order of arrival."""
+        self.conversation(conversation)
+        rows = self._database.rows(
+            """SELECT * FROM documents WHERE conversation = ? AND (origin IS NULL OR id IN (
+                SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY origin ORDER BY position) AS place
+                    FROM documents WHERE conversation = ? AND origin IS NOT NULL) WHERE place <= ?))
+            ORDER BY position""",
+            (conversation, conversation, FIRST_FILES),
+        )
+        return [_document(row) for row in rows]
+
+    def folder_files(self, conversation: str, origin: str, start: int = 0, count: int = -1) -> list[Document]:
+        """The files of a dropped folder in order, from place `start` on, at most `count` (-1: all)."""
+        rows = self._database.rows(
+            "SELECT * FROM documents WHERE conversation = ? AND origin = ? ORDER BY position LIMIT ? OFFSET ?",
+            (conversation, _storable(origin), count, start),
+        )
+        return [_document(row) for row in rows]
+
+    def folders(self, conversation: str) -> list[Folder]:
+        """The dropped folders and archives, in the order of arrival, each with what became of its files."""
+        rows = self._database.rows(
+            """SELECT origin, folder, outcome, reason, count(*) AS files, coalesce(sum(tokens), 0) AS tokens,
+                min(position) AS first FROM documents
+            WHERE conversation = ? AND origin IS NOT NULL GROUP BY origin, folder, outcome, reason ORDER BY first""",
+            (conversation,),
+        )
+        found: dict[str | bytes, Folder] = {}
+        for row in rows:
+            folder = found.setdefault(row["origin"], Folder(_path(row["origin"]), row["folder"], {}, {}, 0))
+            where, name = ("left_out", row["reason"]) if row["reason"] in NO_DOCUMENTS else ("outcomes", row["outcome"])
+            counts = dict(getattr(folder, where))
+            counts[name] = counts.get(name, 0) + row["files"]
+            changed = {where: counts, "tokens": folder.tokens + row["tokens"]}
+            found[row["origin"]] = Folder(**{**vars(folder), **changed})
+        return list(found.values())
+
+    def twin(self, document: Document, sha256: str, recipe: str) -> Document | None:
+        """An earlier document of the conversation with the same content, unless that was read in part, in another
+        way.
+        """
+        row = self._database.row(
+            """SELECT * FROM documents WHERE conversation = ? AND sha256 = ? AND position < ?
+            AND reason IS NOT 'duplicate' AND (recipe = ? OR outcome = 'read') ORDER BY position LIMIT 1""",
+            (document.conversation, sha256, document.position, recipe),
+        )
+        return None if row is None else _document(row)
 
     def document(self, id: str) -> Document:
         """Raises UserError("unknown_document")."""
@@ -42,113 +108,65 @@ class Documents(Messages):
         """Those that the messages of a path brought in, in order."""
         return [self.document(id) for message in path for id in message.documents]
 
-    def add_document(
-        self,
-        conversation: str,
-        *,
-        name: str,
-        path: str,
-        folder: str | None = None,
-        kind: str = "unknown",
-        outcome: Outcome = "waiting",
-        reason: str | None = None,
-        message: str | None = None,
-    ) -> Document:
-        """Puts a file after the others of its conversation. Raises UserError("unknown_conversation")."""
-        id, now = uuid4().hex, time.time()
+    def add_documents(self, conversation: str, new: Iterable[NewDocument]) -> int:
+        """Puts files after the others of their conversation, all or none. Returns the position of the first.
+
+        Raises UserError("unknown_conversation").
+        """
+        now = time.time()
         with self._database.write() as db:
             self.conversation(conversation)
-            db.execute(
+            (first,) = db.execute(
+                "SELECT coalesce(max(position) + 1, 0) FROM documents WHERE conversation = ?", (conversation,)
+            ).fetchone()
+            db.executemany(
                 """INSERT INTO documents
-                (id, conversation, position, name, path, folder, kind, outcome, reason, message, created)
-                SELECT ?, ?, coalesce(max(position) + 1, 0), ?, ?, ?, ?, ?, ?, ?, ?
-                FROM documents WHERE conversation = ?""",
-                (id, conversation, name, _storable(path), folder, kind, outcome, reason, message, now, conversation),
+                (id, conversation, position, name, path, folder, origin, member,
+                    kind, outcome, reason, message, created)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+                (
+                    (
+                        uuid4().hex,
+                        conversation,
+                        position,
+                        file.name,
+                        _storable(file.path),
+                        file.folder,
+                        None if file.origin is None else _storable(file.origin),
+                        file.member,
+                        file.kind,
+                        file.outcome,
+                        file.reason,
+                        file.message,
+                        now,
+                    )
+                    for position, file in enumerate(new, start=first)
+                ),
             )
             db.execute("UPDATE conversations SET updated = ? WHERE id = ?", (now, conversation))
-        return self.document(id)
+        return int(first)
+
+    def add_document(self, conversation: str, **fields: Any) -> Document:
+        """Puts one file after the others. fields: of NewDocument. Raises UserError("unknown_conversation")."""
+        with self._database.write():
+            position = self.add_documents(conversation, [NewDocument(**fields)])
+            row = self._database.row(
+                "SELECT * FROM documents WHERE conversation = ? AND position = ?", (conversation, position)
+            )
+        assert row is not None
+        return _document(row)
 
     def update_document(self, id: str, **changes: Any) -> Document:
         """Changes the columns given, of CHANGEABLE (else ValueError). Raises UserError("unknown_document")."""
         if not changes.keys() <= CHANGEABLE:
             raise ValueError(f"not to be changed: {', '.join(sorted(changes.keys() - CHANGEABLE))}")
-        if "path" in changes:
-            changes["path"] = _storable(changes["path"])
+        if "left_out" in changes:
+            changes["left_out"] = left_out_text(changes["left_out"])
         with self._database.write() as db:
-            self.document(id)
             if changes:
                 columns = ", ".join(f"{column} = ?" for column in changes)
                 db.execute(f"UPDATE documents SET {columns} WHERE id = ?", (*changes.values(), id))
-        return self.document(id)
-
-    def content(self, sha256: str) -> Content | None:
-        """What was extracted from a file of this sha256, or None."""
-        row = self._database.row("SELECT * FROM contents WHERE sha256 = ?", (sha256,))
-        return None if row is None else Content(**row)
-
-    def save_pages(self, content: Content, pages: Iterable[Page]) -> None:
-        """Keeps a file's pages for all conversations, in one transaction; replaces an earlier extraction."""
-        with self._database.write() as db:
-            db.execute("DELETE FROM contents WHERE sha256 = ?", (content.sha256,))
-            db.execute(
-                "INSERT INTO contents (sha256, kind, outcome, reason, message, pages, extractor)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
-                (
-                    content.sha256,
-                    content.kind,
-                    content.outcome,
-                    content.reason,
-                    content.message,
-                    content.pages,
-                    content.extractor,
-                ),
-            )
-            db.executemany(
-                "INSERT INTO pages (sha256, number, outcome, reason, text) VALUES (?, ?, ?, ?, ?)",
-                ((content.sha256, page.number, page.outcome, page.reason, page.text) for page in pages),
-            )
-
-    def pages(self, sha256: str) -> list[Page]:
-        """All pages of a file, in order, with their text; empty if it was not extracted."""
-        rows = self._database.rows(
-            "SELECT number, outcome, reason, text FROM pages WHERE sha256 = ? ORDER BY number", (sha256,)
-        )
-        return [Page(**row) for row in rows]
-
-    def files_read(self) -> dict[str, int]:
-        """The sha256 of every file of a conversation whose text is known, and how many characters it has.
-
-        Whether a model has read it yet is another matter: one without retaining heads may be unable to.
-        """
-        rows = self._database.rows(
-            """SELECT pages.sha256, sum(length(pages.text)) AS characters FROM pages WHERE pages.sha256 IN (
-                SELECT documents.sha256 FROM documents JOIN conversations ON conversations.id = documents.conversation
-                WHERE conversations.deleted IS NULL)
-            GROUP BY pages.sha256 HAVING characters > 0 ORDER BY pages.sha256"""
-        )
-        return {row["sha256"]: row["characters"] or 0 for row in rows}
-
-    def skipped_pages(self, sha256: str) -> list[Page]:
-        """The pages that could not be read whole, and why; without text. Blank pages are not among them."""
-        rows = self._database.rows(
-            "SELECT number, outcome, reason, '' AS text FROM pages"
-            " WHERE sha256 = ? AND reason IS NOT NULL ORDER BY number",
-            (sha256,),
-        )
-        return [Page(**row) for row in rows]
-
-    def search_pages(self, conversation: str, words: str) -> list[tuple[str, int]]:
-        """(document id, page) of the pages of this conversation that hold all the words, the best match first."""
-        phrase = " ".join('"' + word.replace('"', '""') + '"' for word in words.split())
-        if not phrase:
-            return []
-        rows = self._database.rows(
-            """SELECT documents.id, pages.number FROM pages_fts
-            JOIN pages ON pages.id = pages_fts.rowid JOIN documents ON documents.sha256 = pages.sha256
-            WHERE pages_fts MATCH ? AND documents.conversation = ? ORDER BY pages_fts.rank, documents.position""",
-            (phrase, conversation),
-        )
-        return [(row["id"], row["number"]) for row in rows]
+            return self.document(id)
 
 
 def _storable(path: str) -> str | bytes:
@@ -159,6 +177,10 @@ def _storable(path: str) -> str | bytes:
     return path
 
 
+def _path(stored: str | bytes) -> str:
+    return stored if isinstance(stored, str) else stored.decode("utf-8", "surrogatepass")
+
+
 def _document(row: Row) -> Document:
-    path = row["path"]
-    return Document(**{**row, "path": path if isinstance(path, str) else path.decode("utf-8", "surrogatepass")})
+    origin = None if row["origin"] is None else _path(row["origin"])
+    return Document(**{**row, "path": _path(row["path"]), "origin": origin, "left_out": left_out_of(row["left_out"])})

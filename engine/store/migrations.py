@@ -132,4 +132,62 @@ def m003_readings(db: Any) -> None:
         db.execute(statement)
 
 
-STEPS = (m001_conversations, m002_contents, m003_readings)
+def m004_recipes(db: Any) -> None:
+    """What was extracted is kept for each recipe, so that a better one leaves what was read with another as it was.
+
+    Parts of documents get the names that they have there, documents what tells whether their file has changed since.
+    """
+    db.table("pages").disable_fts()
+    for statement in (
+        """CREATE TABLE new_contents (
+            id INTEGER PRIMARY KEY,
+            sha256 TEXT NOT NULL,
+            recipe TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            outcome TEXT NOT NULL,
+            reason TEXT,
+            message TEXT,
+            pages INTEGER,
+            left_out TEXT NOT NULL DEFAULT '[]',
+            UNIQUE (sha256, recipe))""",
+        """INSERT INTO new_contents (sha256, recipe, kind, outcome, reason, message, pages)
+            SELECT sha256, CAST(extractor AS TEXT), kind, outcome, reason, message, pages FROM contents""",
+        """CREATE TABLE new_pages (
+            id INTEGER PRIMARY KEY,
+            content INTEGER NOT NULL REFERENCES new_contents(id) ON DELETE CASCADE,
+            number INTEGER NOT NULL,
+            outcome TEXT NOT NULL,
+            reason TEXT,
+            text TEXT NOT NULL,
+            label TEXT,
+            section TEXT,
+            source TEXT NOT NULL DEFAULT 'text',
+            UNIQUE (content, number))""",
+        """INSERT INTO new_pages (id, content, number, outcome, reason, text)
+            SELECT pages.id, new_contents.id, pages.number, pages.outcome, pages.reason, pages.text
+            FROM pages JOIN new_contents ON new_contents.sha256 = pages.sha256""",
+        "DROP TABLE pages",
+        "DROP TABLE contents",
+        "ALTER TABLE new_contents RENAME TO contents",
+        "ALTER TABLE new_pages RENAME TO pages",
+        "CREATE INDEX pages_with_reason ON pages(content) WHERE reason IS NOT NULL",
+        "ALTER TABLE documents ADD COLUMN recipe TEXT",
+        "ALTER TABLE documents ADD COLUMN size INTEGER",
+        "ALTER TABLE documents ADD COLUMN mtime_ns INTEGER",
+        "ALTER TABLE documents ADD COLUMN member TEXT",
+        "ALTER TABLE documents ADD COLUMN origin BLOB",
+        "ALTER TABLE documents ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]'",
+        "ALTER TABLE documents ADD COLUMN pages_recognised INTEGER NOT NULL DEFAULT 0",
+        "UPDATE documents SET recipe = (SELECT recipe FROM contents WHERE contents.sha256 = documents.sha256)",
+        """UPDATE documents SET origin = CASE
+            WHEN name != folder AND typeof(path) = 'text' AND substr(path, -length(name)) = name
+            THEN substr(path, 1, length(path) - length(name) - 1) ELSE folder END
+            WHERE folder IS NOT NULL""",
+        "CREATE INDEX documents_conversation_sha256 ON documents(conversation, sha256)",
+        "CREATE INDEX documents_conversation_origin ON documents(conversation, origin, position)",
+    ):
+        db.execute(statement)
+    db.table("pages").enable_fts(["text"], create_triggers=True)
+
+
+STEPS = (m001_conversations, m002_contents, m003_readings, m004_recipes)

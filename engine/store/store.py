@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from engine.errors import UserError
+from engine.store.contents import Contents
 from engine.store.database import Database
 from engine.store.documents import Documents
 from engine.store.lock import DataLock
@@ -20,7 +21,7 @@ LOCK_NAME = "keepsake.lock"
 WAIT_SECONDS = 5.0
 
 
-class Store(Documents, Readings, Settings):
+class Store(Documents, Contents, Readings, Settings):
     """Everything kept at `path` (the SQLite file; made if missing, with its folder). May be used from any thread.
 
     Raises UserError "in_use" if another engine still holds the folder after `wait_seconds`, "database_newer",

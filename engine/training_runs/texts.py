@@ -63,7 +63,7 @@ def _written(store: Store, into: Path) -> Path:
         message = f"Training needs at least {LEAST_CHARACTERS:,} characters of text. Let Keepsake read more documents."
         raise UserError("too_little_text", message)
     into.mkdir(parents=True, exist_ok=True)
-    for sha256 in files:
-        pages = [page.text for page in store.pages(sha256) if page.text]
+    for sha256, recipe in files:
+        pages = [page.text for page in store.pages(sha256, recipe) if page.text]
         (into / f"{sha256[:16]}.txt").write_text("\n\n".join(pages), encoding="utf-8")
     return into

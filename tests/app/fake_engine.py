@@ -2,23 +2,29 @@
 
 What it does is decided by the names of the files it is given and by the words of the question. A file named `locked`,
 `scan` or `broken` is trouble, `mixed` is read in part; a question with "die" ends the process in mid-answer, "refuse"
-is a user error, "fault" a bug. Reading again, a question with "whole" has nothing to gain, with "unknown rate" no time,
-and with "too long" is refused once it runs. A model called "broken" cannot be read, a "big" one needs 5,000 MB, a
-"headless" one has no retaining heads: they can be trained, unless it is called "stubborn", too; a "failing" one's
-training fails. A file that holds a number has as many pages. Its state is a JSON file, so that a new process finds
-everything again. Knows `engine.protocol`; nothing else of ours.
+is a user error, "fault" a bug. A `locked` file opens with the password "otter", unless it is locked `twice`; a file
+that is `recognised` is so page by page. A folder with "changed" in its name has two files that are others than before;
+an `endless` one is looked through until that is cancelled. Reading again, a question with "whole" has nothing to gain,
+with "unknown rate" no time, and with "too long" is refused
+once it runs. A model called "broken" cannot be read, a "big" one needs 5,000 MB, a "headless" one has no retaining
+heads: they can be trained, unless it is called "stubborn", too; a "failing" one's training fails. A file that holds a
+number has as many pages. Its state is a JSON file, so that a new process finds everything again. Knows
+`engine.protocol`; nothing else of ours.
 """
 
 from __future__ import annotations
 
 import argparse
+import base64
 import itertools
 import json
 import os
 import queue
+import struct
 import sys
 import threading
 import time
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +32,7 @@ from engine.protocol import (
     ASIDE_METHODS,
     JOB_METHODS,
     PROTOCOL_VERSION,
+    VIEW_METHODS,
     Event,
     Failure,
     Request,
@@ -77,6 +84,7 @@ class FakeEngine:
         self.lock = threading.RLock()
         self.jobs: queue.Queue[Request | None] = queue.Queue()
         self.aside: queue.Queue[Request | None] = queue.Queue()
+        self.views: queue.Queue[Request | None] = queue.Queue()
         self.cancelled: set[int] = set()
         self.state = self.load()
         self.ids = itertools.count(self.state["last"] + 1)
@@ -85,7 +93,7 @@ class FakeEngine:
         if self.file.exists():
             return json.loads(self.file.read_text())
         settings = {"budget_mb": 1024, "policy": "locret", "model": STARTER, "temperature": 0.0, "max_tokens": 512}
-        settings |= {"heads": None, "runtime": "auto", "device": "auto"}
+        settings |= {"heads": None, "runtime": "auto", "device": "auto", "recognition": "auto"}
         return {"last": 0, "conversations": {}, "messages": {}, "documents": {}, "leaves": {}, "settings": settings}
 
     def save(self) -> None:
@@ -105,7 +113,8 @@ class FakeEngine:
 
     def serve(self) -> None:
         self.send(Event("hello", {"protocol": self.options.protocol, "version": "0", "pid": os.getpid()}))
-        workers = [threading.Thread(target=self.work, args=(calls,), daemon=True) for calls in (self.jobs, self.aside)]
+        lanes = (self.jobs, self.aside, self.views)
+        workers = [threading.Thread(target=self.work, args=(calls,), daemon=True) for calls in lanes]
         for worker in workers:
             worker.start()
         for line in sys.stdin.buffer:
@@ -115,9 +124,11 @@ class FakeEngine:
                 self.jobs.put(request)
             elif request.method in ASIDE_METHODS:
                 self.aside.put(request)
+            elif request.method in VIEW_METHODS:
+                self.views.put(request)
             else:
                 self.answer(request)
-        for calls, worker in zip((self.jobs, self.aside), workers, strict=True):
+        for calls, worker in zip(lanes, workers, strict=True):
             calls.put(None)
             worker.join(2)
 
@@ -204,6 +215,7 @@ class FakeEngine:
 
     def settings_set(self, request: Request, changes: dict[str, Any]) -> dict[str, Any]:
         self.state["settings"].update(changes)
+        self.state["settings"]["turned_on"] = changes.get("recognition") == "auto"
         self.state["settings"]["model"] = self.state["settings"]["model"] or STARTER
         result = self.settings_get(request)
         self.send(Event("settings", result))
@@ -231,7 +243,7 @@ class FakeEngine:
             "conversation": self.state["conversations"][conversation],
             "messages": self.of("messages", conversation),
             "leaf": self.state["leaves"].get(conversation),
-            "documents": self.of("documents", conversation),
+            **self.listed(conversation),
             "memory": self.memory(conversation),
         }
 
@@ -251,18 +263,71 @@ class FakeEngine:
     def conversation_restore(self, request: Request, conversation: str) -> dict[str, Any]:
         return self.change(conversation, deleted=False)
 
-    def documents_list(self, request: Request, conversation: str) -> dict[str, Any]:
-        return {"documents": self.of("documents", conversation)}
+    def listed(self, conversation: str) -> dict[str, Any]:
+        """As documents_list tells them: of each folder the first hundred, and what became of all."""
+        documents, folders, listed = self.of("documents", conversation), {}, []
+        for document in documents:
+            origin = document["origin"]
+            if origin is None:
+                listed.append(document)
+                continue
+            new = {
+                "origin": origin,
+                "name": document["folder"],
+                "files": 0,
+                "outcomes": {},
+                "left_out": {},
+                "tokens": 0,
+            }
+            folder = folders.setdefault(origin, new)
+            if folder["files"] < 100:
+                listed.append(document)
+            folder["files"] += 1
+            counts, name = folder["outcomes"], document["outcome"]
+            if document["reason"] == "hidden":
+                counts, name = folder["left_out"], "hidden"
+            counts[name] = counts.get(name, 0) + 1
+        return {"documents": listed, "folders": list(folders.values())}
 
-    def document_text(self, request: Request, document: str) -> dict[str, Any]:
-        pages = self.state["documents"][document]["pages"] or 0
+    def documents_list(self, request: Request, conversation: str) -> dict[str, Any]:
+        return self.listed(conversation)
+
+    def folder_files(
+        self, request: Request, conversation: str, folder: str, count: int, **place: int
+    ) -> dict[str, Any]:
+        files = [document for document in self.of("documents", conversation) if document["origin"] == folder]
+        return {"documents": files[place["from"] : place["from"] + count]}
+
+    def document_text(self, request: Request, document: str, count: int, **place: int) -> dict[str, Any]:
+        about = self.state["documents"][document]
+        last = (about["pages"] or 0) if about["outcome"] in ("read", "partial") else 0
         text = "Landlord and tenant agree as follows. " * 12
-        return {
-            "pages": [
-                {"page": page, "outcome": "read", "reason": None, "text": f"Section {page}. {text}"}
-                for page in range(1, pages + 1)
-            ]
-        }
+        skipped = {page["page"]: page for page in about["pages_skipped"]}
+        pages = [
+            {
+                "page": page,
+                "outcome": "needs_ocr" if page in skipped else "read",
+                "reason": skipped[page]["reason"] if page in skipped else None,
+                "message": skipped[page]["message"] if page in skipped else None,
+                "text": "" if page in skipped else f"[Page {page}]\nSection {page}. {text}",
+                "label": None,
+                "section": f"Part {(page - 1) // 5 + 1}",
+                "source": "ocr" if "recognised" in about["name"] else "text",
+            }
+            for page in range(place.get("from", 1), min(last, place.get("from", 1) + count - 1) + 1)
+        ]
+        outline = [{"page": page, "name": f"Part {(page - 1) // 5 + 1}"} for page in range(1, last + 1, 5)]
+        return {"document": about, "pages": pages, "last": last, "outline": outline}
+
+    # Views
+
+    def page_image(self, request: Request, document: str, page: int, width: int) -> dict[str, Any]:
+        if "gone" in self.state["documents"][document]["name"]:
+            raise RefusalError("no_picture", "The file is no longer there, so there is no picture of this page.")
+        return {"png": base64.b64encode(_page_png(page)).decode()}
+
+    def documents_changed(self, request: Request, conversation: str, folder: str) -> dict[str, Any]:
+        return {"new": 1, "changed": 1, "gone": 0} if "changed" in folder else {"new": 0, "changed": 0, "gone": 0}
 
     def memory(self, conversation: str) -> dict[str, Any]:
         tokens = sum(document["tokens_read"] for document in self.of("documents", conversation))
@@ -380,39 +445,79 @@ class FakeEngine:
         for path in map(Path, paths):
             if not path.exists():
                 raise RefusalError("no_such_file", f"{path.name} is not there any more.")
+            for number in itertools.count(1) if "endless" in path.name else ():
+                self.send(Event("loading", {"message": f"Looking for files: {number} so far"}, request.id))
+                self.check(request.id)
+                time.sleep(0.01)
             files = sorted(f for f in path.rglob("*") if f.is_file()) if path.is_dir() else [path]
             for file in files:
-                self.add(request, conversation, file, path.name if path.is_dir() else None)
+                self.add(request, conversation, file, path if path.is_dir() else None)
+        for _ in range(self.options.folder_files):
+            self.add(request, conversation, Path("/drop/large") / f"{self.state['last']}.txt", Path("/drop/large"))
+        if self.options.folder_files:
+            self.tell_of_many(request, conversation)
         return self.documents_read(request, conversation)
 
-    def add(self, request: Request, conversation: str, file: Path, folder: str | None) -> None:
-        kinds = {".pdf": "pdf", ".txt": "text", ".md": "markdown"}
-        text = file.read_text()
+    def documents_unlock(self, request: Request, conversation: str, password: str) -> dict[str, Any]:
+        locked = [d for d in self.of("documents", conversation) if d["outcome"] == "needs_password"]
+        for document in locked:
+            if password == "otter" and "twice" not in document["name"]:
+                document.update(outcome="waiting", reason=None, message=None, unlocked=True, pages=self.options.pages)
+            else:
+                document.update(reason="wrong_password", message="That password does not open this file. Type another.")
+            self.tell(request, document)
+        opened = sum(document["outcome"] == "waiting" for document in locked)
+        return {**self.documents_read(request, conversation), "unlocked": opened}
+
+    def documents_refresh(self, request: Request, conversation: str, folder: str) -> dict[str, Any]:
+        self.add(request, conversation, Path(folder) / "new.txt", Path(folder))
+        return {**self.documents_read(request, conversation), "new": 1, "changed": 1, "gone": 0}
+
+    def add(self, request: Request, conversation: str, file: Path, folder: Path | None) -> None:
+        kinds = {".pdf": "pdf", ".txt": "text", ".md": "markdown", ".docx": "docx", ".xlsx": "xlsx", ".pptx": "pptx"}
+        kinds |= {".epub": "epub", ".eml": "email", ".html": "html", ".png": "picture"}
+        parts = {"pdf": "page", "picture": "page", "pptx": "slide", "xlsx": "sheet", "epub": "chapter", "email": "part"}
+        text = file.read_text() if file.exists() else ""
         pages = int(text) if text.isdigit() else self.options.pages
         document = {
             "id": self.new_id("d"),
             "conversation": conversation,
             "name": file.name,
             "path": str(file),
-            "folder": folder,
+            "position": len(self.state["documents"]),
+            "folder": folder and folder.name,
+            "origin": folder and str(folder),
             "kind": kinds.get(file.suffix, "unknown"),
-            "outcome": "waiting",
-            "reason": None,
+            "part": parts.get(kinds.get(file.suffix, "")),
+            "outcome": "refused" if file.name.startswith(".") else "waiting",
+            "reason": "hidden" if file.name.startswith(".") else None,
             "message": None,
             "pages": pages,
             "pages_read": 0,
+            "pages_recognised": 0,
             "pages_skipped": [],
+            "left_out": [],
+            "doing": None,
             "tokens": pages * 400,
             "tokens_read": 0,
             "page": None,
             "seconds_left": None,
         }
         self.state["documents"][document["id"]] = document
-        self.tell(request, document)
+        if not self.options.folder_files:
+            self.tell(request, document)
 
     def tell(self, request: Request, document: dict[str, Any]) -> None:
         self.save()
-        self.send(Event("document", {"document": document}, request.id))
+        if document["origin"] is None:
+            self.send(Event("document", {"document": document}, request.id))
+        else:
+            folders = self.listed(document["conversation"])["folders"]
+            self.send(Event("documents", {"documents": [document], "folders": folders}, request.id))
+
+    def tell_of_many(self, request: Request, conversation: str) -> None:
+        self.save()
+        self.send(Event("documents", self.listed(conversation), request.id))
 
     def documents_read(self, request: Request, conversation: str) -> dict[str, Any]:
         tokens = sum(document["tokens"] for document in self.of("documents", conversation))
@@ -421,20 +526,27 @@ class FakeEngine:
                 "documents_too_long", "The documents do not fit. Drop fewer, or use the model without heads."
             )
         for document in self.of("documents", conversation):
-            if document["outcome"] in ("waiting", "paused", "reading"):
+            again = document["outcome"] == "needs_ocr" and self.recognises("scan")
+            if document["outcome"] in ("waiting", "paused", "reading") or again:
+                document["pages"] = document["pages"] or self.options.pages
                 self.read(request, document)
-        return {"documents": self.of("documents", conversation)}
+        return self.listed(conversation)
 
     def read(self, request: Request, document: dict[str, Any]) -> None:
         troubles = {
             "locked": ("needs_password", "encrypted", "Needs a password."),
-            "scan": ("needs_ocr", "no_text", "Its pages are scans without text."),
+            "scan": ("needs_ocr", "no_text_layer", "Its pages are pictures without text. Run recognition on it."),
             "broken": ("failed", "damaged", "The file is damaged."),
         }
         for word, (outcome, reason, message) in troubles.items():
-            if word in document["name"]:
+            if word in document["name"] and not document.get("unlocked") and not self.recognises(word):
                 document.update(outcome=outcome, reason=reason, message=message, pages=None)
                 return self.tell(request, document)
+        if self.options.folder_files:
+            document.update(outcome="read", pages_read=document["pages"], tokens_read=document["tokens"])
+            return None
+        if "recognised" in document["name"]:
+            self.recognise(request, document)
         for page in range((document["page"] or 0) + 1, document["pages"] + 1):
             if request.id in self.cancelled:
                 document["outcome"] = "paused"
@@ -451,9 +563,20 @@ class FakeEngine:
             time.sleep(self.options.page_seconds)
         document.update(outcome="read", pages_read=document["pages"], page=None)
         if "mixed" in document["name"]:
-            skipped = [{"page": p, "reason": "no_text", "message": "a scan without text"} for p in range(2, 8)]
+            skipped = [{"page": p, "reason": "no_text_layer", "message": "a scan without text"} for p in range(2, 8)]
             document.update(outcome="partial", pages_skipped=skipped, pages_read=document["pages"] - 6)
         return self.tell(request, document)
+
+    def recognises(self, word: str) -> bool:
+        """Whether what is no text to others is read: the person had it turned off and then on."""
+        return word == "scan" and bool(self.state["settings"].get("turned_on"))
+
+    def recognise(self, request: Request, document: dict[str, Any]) -> None:
+        for page in range(1, document["pages"] + 1):
+            live = {"page": page, "doing": "recognising", "outcome": "waiting"}
+            self.send(Event("document", {"document": {**document, **live}}, request.id))
+            time.sleep(self.options.page_seconds)
+        document["pages_recognised"] = document["pages"]
 
     def message(self, conversation: str, role: str, parent: str | None, text: str, state: str) -> dict[str, Any]:
         made = {
@@ -492,7 +615,10 @@ class FakeEngine:
             answer["stats"] = {
                 "tokens": 120,
                 "seconds_answering": 2.0,
-                "citations": [{"document": d["id"], "name": d["name"], "page": 12} for d in documents[:3]],
+                "citations": [
+                    {"document": d["id"], "name": d["name"], "page": 12, "place": d["part"] and f"{d['part']} 12"}
+                    for d in documents[:3]
+                ],
                 "left_out": "",
             }
         answer["state"] = "complete"
@@ -544,6 +670,19 @@ class FakeEngine:
             time.sleep(max(0.0, began + (place + 1) / self.options.rate - time.monotonic()))
 
 
+def _page_png(page: int) -> bytes:
+    """A small grey page; the number of the page is its shade."""
+    width, height = 140, 198
+    row = b"\0" + bytes([255 - page % 64]) * width
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    body = zlib.compress(row * height)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", body) + chunk(b"IEND", b"")
+
+
 def _tokens(line: str) -> list[str]:
     """Pieces of about four characters, as a tokenizer would give them."""
     return [line[start : start + 4] for start in range(0, len(line), 4)]
@@ -561,6 +700,7 @@ def main() -> None:
     options.add_argument("--load-seconds", type=float, default=0.02)
     options.add_argument("--trial-seconds", type=float, default=0.005)
     options.add_argument("--training-seconds", type=float, default=0.01)
+    options.add_argument("--folder-files", type=int, default=0)
     options.add_argument("--standard", action="store_true")
     options.add_argument("--protocol", type=int, default=PROTOCOL_VERSION)
     options.add_argument("--deaf", action="store_true")

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app import session
+from app.widgets import folder_card
 from app.widgets.document_dialog import DocumentDialog
+from app.widgets.folder_card import FolderCard
+from app.widgets.settings_dialog import SettingsDialog
 from app.window import Window
 from tests.app.conftest import WAIT_MS, MakeWindow
 from tests.app.window_rig import requests
@@ -126,8 +131,9 @@ def test_a_pause_holds_for_what_was_dropped_meanwhile(
 def test_trouble_says_what_happened_and_what_to_do(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
     window.add_paths([document("locked.pdf"), document("scan.pdf"), document("mixed.pdf"), document("broken.pdf")])
     qtbot.waitUntil(lambda: outcomes(window).get("broken.pdf") == "failed", timeout=WAIT_MS)
-    assert "Needs a password. Save a copy without the password" in card_text(window, "locked.pdf")
-    assert "text recognition" in card_text(window, "scan.pdf")
+    assert "Needs a password. Type it above." in card_text(window, "locked.pdf")
+    assert "Run recognition on it." in card_text(window, "scan.pdf")
+    assert "20 pages: 14 read, 6 without text" in card_text(window, "mixed.pdf")
     assert "6 pages left out: a scan without text." in card_text(window, "mixed.pdf")
     assert "The file is damaged." in card_text(window, "broken.pdf")
 
@@ -138,29 +144,206 @@ def test_a_path_that_is_gone_says_so_in_the_pane(window: Window, qtbot: QtBot, t
     assert window.documents.refusal.text() == "gone.pdf is not there any more."
 
 
+def test_pictures_are_read_once_the_settings_allow_it(
+    window: Window, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    window.client.call("settings_set", {"changes": {"recognition": "off"}})
+    window.add_paths([document("scan.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"scan.pdf": "needs_ocr"}, timeout=WAIT_MS)
+    window.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    qtbot.waitUntil(dialog.recognition.isEnabled, timeout=WAIT_MS)
+    assert dialog.recognition.value() == "off"
+    dialog.recognition.buttons()[0].click()
+    qtbot.waitUntil(dialog.save_button.isEnabled, timeout=WAIT_MS)
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: outcomes(window) == {"scan.pdf": "read"}, timeout=WAIT_MS)
+    assert requests(tmp_path, "settings_set")[-1] == {"changes": {"recognition": "auto"}}
+
+
+def folder_of(window: Window, name: str) -> FolderCard:
+    (card,) = [
+        card for card in window.documents.folders.values() if card.accessibleName().startswith(f"Folder {name}.")
+    ]
+    return card
+
+
 def test_a_folder_is_one_card_that_unfolds(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
     document("Contracts/a.pdf")
+    document("Contracts/.hidden")
     window.add_paths([str(Path(document("Contracts/locked.pdf")).parent)])
-    qtbot.waitUntil(lambda: set(outcomes(window).values()) == {"read", "needs_password"}, timeout=WAIT_MS)
-    folder = window.documents.folders["Contracts"]
-    assert folder.accessibleName() == "Folder Contracts. 2 files, 1 could not be read"
-    card = next(iter(window.documents.cards.values()))
-    assert not card.isVisible()
+    qtbot.waitUntil(lambda: set(outcomes(window).values()) == {"read", "needs_password", "refused"}, timeout=WAIT_MS)
+    folder = folder_of(window, "Contracts")
+    qtbot.waitUntil(lambda: "all read" not in folder.accessibleName() and "done" not in folder.accessibleName())
+    said = "Folder Contracts. 2 files, 1 could not be read. 1 left out: 1 hidden"
+    assert folder.accessibleName() == said
+    assert not window.documents.cards
     qtbot.keyClick(folder, Qt.Key.Key_Return)
-    assert card.isVisible()
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 3, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: all(card.isVisible() for card in window.documents.cards.values()), timeout=WAIT_MS)
 
 
-def test_a_click_on_a_card_shows_exactly_what_was_read(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_card, "STEP", 10)
+    monkeypatch.setattr(session, "FILES_AT_ONCE", 10)
+    window = open_window("--folder-files", "150")
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: bool(window.documents.folders), timeout=WAIT_MS)
+    folder = folder_of(window, "large")
+    qtbot.waitUntil(lambda: "150 files, all read" in folder.accessibleName(), timeout=WAIT_MS)
+    assert len(window.session.now.documents) == 101
+    assert window.page.documents_button.text() == "151 documents"
+    folder.toggle()
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 11, timeout=WAIT_MS)
+    qtbot.waitUntil(folder.more_button.isVisible, timeout=WAIT_MS)
+    assert folder.more_button.text() == "Show 10 more files"
+    folder.more_button.click()
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 21, timeout=WAIT_MS)
+    (asked,) = requests(tmp_path, "folder_files")
+    assert (asked["from"], asked["count"]) == (10, 10)
+    places = [window.session.now.documents[id].position for id in window.documents.cards]
+    assert places == list(range(21))
+
+
+def test_looking_through_a_folder_can_be_stopped(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.add_paths([str(Path(document("endless/a.pdf")).parent)])
+    notice = window.documents.adding
+    qtbot.waitUntil(lambda: notice.text().startswith("Looking for files: "), timeout=WAIT_MS)
+    notice.button.click()
+    qtbot.waitUntil(lambda: not notice.text() and not window.session.reading, timeout=WAIT_MS)
+    assert outcomes(window) == {}
     window.add_paths([document("lease.pdf")])
     qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
+
+
+def test_a_file_that_the_list_does_not_name_is_opened_all_the_same(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    window = open_window("--folder-files", "150")
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: bool(window.documents.folders) and not window.session.reading, timeout=WAIT_MS)
+    (origin,) = window.session.now.folders
+    found: list[dict[str, str]] = []
+    params = {"conversation": window.session.now.id, "folder": origin, "from": 140, "count": 1}
+    window.client.call("folder_files", params, done=lambda result: found.extend(result["documents"]))
+    qtbot.waitUntil(lambda: bool(found), timeout=WAIT_MS)
+    assert found[0]["id"] not in window.session.now.documents
+    window.show_document(found[0]["id"], 3)
+    qtbot.waitUntil(lambda: window.findChild(DocumentDialog) is not None, timeout=WAIT_MS)
+    dialog = window.findChild(DocumentDialog)
+    qtbot.waitUntil(lambda: dialog.page_shown() == 3, timeout=WAIT_MS)
+    assert dialog.windowTitle() == found[0]["name"]
+
+
+def test_what_has_changed_in_a_folder_since_is_said_and_read(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    window = open_window()
+    window.add_paths([str(Path(document("changed/a.pdf")).parent)])
+    qtbot.waitUntil(lambda: outcomes(window) == {"a.pdf": "read"}, timeout=WAIT_MS)
+    assert not folder_of(window, "changed").refresh_button.isVisible()
+    window = open_window()
+    qtbot.waitUntil(lambda: bool(window.documents.folders), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: folder_of(window, "changed").changes() == "2 changed since", timeout=WAIT_MS)
+    folder = folder_of(window, "changed")
+    folder.refresh_button.click()
+    qtbot.waitUntil(lambda: outcomes(window) == {"a.pdf": "read", "new.txt": "read"}, timeout=WAIT_MS)
+    assert not folder.refresh_button.isVisible()
+    assert requests(tmp_path, "documents_refresh")[0]["folder"] == str(tmp_path / "files" / "changed")
+
+
+def test_one_password_is_tried_on_all_locked_files_and_kept_nowhere(
+    window: Window, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    notice = window.documents.password
+    assert notice.text() == ""
+    window.add_paths([document("locked a.pdf"), document("locked b.pdf"), document("locked twice.pdf")])
+    qtbot.waitUntil(lambda: notice.text().startswith("3 files need a password"), timeout=WAIT_MS)
+    notice.field.setText("heron")
+    qtbot.keyClick(notice.field, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "It opens none of them." in notice.text(), timeout=WAIT_MS)
+    assert notice.field.text() == ""
+    assert "That password does not open this file." in card_text(window, "locked a.pdf")
+    notice.field.setText("otter")
+    notice.button.click()
+    qtbot.waitUntil(lambda: list(outcomes(window).values()).count("read") == 2, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "It opened 2 files." in notice.text(), timeout=WAIT_MS)
+    assert notice.text().startswith("1 file needs a password")
+    window.close()
+    kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "requests.jsonl"]
+    assert kept and not any(b"otter" in path.read_bytes() for path in kept)
+
+
+def test_recognition_is_told_page_by_page(open_window: MakeWindow, qtbot: QtBot, document: MakeDocument) -> None:
+    window = open_window("--page-seconds", "0.05")
+    window.add_paths([document("recognised.pdf")])
+    qtbot.waitUntil(
+        lambda: bool(window.documents.cards) and "Recognising page" in card_text(window, "recognised.pdf"),
+        timeout=WAIT_MS,
+    )
+    qtbot.waitUntil(lambda: "20 by recognition" in card_text(window, "recognised.pdf"), timeout=WAIT_MS)
+
+
+def opened(window: Window, qtbot: QtBot, document: MakeDocument, name: str, pages: int) -> DocumentDialog:
+    path = document(name)
+    Path(path).write_text(str(pages))
+    window.add_paths([path])
+    qtbot.waitUntil(lambda: outcomes(window) == {name: "read"}, timeout=WAIT_MS)
     qtbot.mouseClick(next(iter(window.documents.cards.values())), Qt.MouseButton.LeftButton)
     dialog = window.findChild(DocumentDialog)
-    qtbot.waitUntil(lambda: dialog.text().startswith("Section 1."), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: dialog.page_shown() == 1, timeout=WAIT_MS)
+    return dialog
+
+
+def test_a_click_on_a_card_shows_exactly_what_the_model_sees(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    dialog = opened(window, qtbot, document, "lease.pdf", 20)
+    assert dialog.text().startswith("[Page 1]\nSection 1.")
+    assert dialog.where() == "Page 1 of 20, Part 1"
     assert not dialog.back.isEnabled()
     for _ in range(19):
         dialog.on.click()
-    assert dialog.text().startswith("Section 20.")
+    assert dialog.text().startswith("[Page 20]")
     assert not dialog.on.isEnabled()
+    assert dialog.sections.currentText() == "Part 4"
+    dialog.sections.setCurrentIndex(1)
+    dialog.sections.activated.emit(1)
+    assert dialog.page_shown() == 6
+
+
+def test_many_pages_are_asked_for_a_few_at_a_time(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument
+) -> None:
+    window = open_window("--page-seconds", "0")
+    dialog = opened(window, qtbot, document, "lease.pdf", 1000)
+    dialog.jump.setText("876")
+    qtbot.keyClick(dialog.jump, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dialog.page_shown() == 876, timeout=WAIT_MS)
+    assert "Section 876." in dialog.text()
+    asked = requests(tmp_path, "document_text")
+    assert [(call["from"], call["count"]) for call in asked] == [(1, 50), (866, 50)]
+
+
+def test_the_picture_of_the_page_stands_beside_its_text(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    dialog = opened(window, qtbot, document, "lease.pdf", 3)
+    assert dialog.picture is not None
+    qtbot.waitUntil(lambda: not dialog.picture.pixmap().isNull(), timeout=WAIT_MS)
+    assert dialog.picture.accessibleName() == "Picture of page 1"
+    dialog.on.click()
+    qtbot.waitUntil(lambda: dialog.picture.accessibleName() == "Picture of page 2", timeout=WAIT_MS)
+
+
+def test_where_there_is_no_picture_the_reason_is_said(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    dialog = opened(window, qtbot, document, "gone.pdf", 3)
+    assert dialog.picture is not None
+    qtbot.waitUntil(lambda: dialog.picture.text().startswith("The file is no longer there"), timeout=WAIT_MS)
+
+
+def test_a_text_has_no_picture(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    assert opened(window, qtbot, document, "notes.txt", 1).picture is None
 
 
 def test_example_questions_come_once_something_is_read(

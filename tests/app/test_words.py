@@ -6,8 +6,22 @@ from datetime import datetime
 
 import pytest
 
-from app.records import Document, Memory, RereadCost
-from app.words import advice, duration, megabytes, memory_line, reread_cost, reread_progress, state, when
+from app.records import Document, Folder, Memory, RereadCost
+from app.words import (
+    advice,
+    coverage,
+    duration,
+    folder_summary,
+    megabytes,
+    memory_line,
+    page_outcome,
+    page_title,
+    place_cited,
+    reread_cost,
+    reread_progress,
+    state,
+    when,
+)
 
 MEMORY = Memory(units=4096, budget=4096, tokens_read=48210)
 
@@ -66,12 +80,84 @@ def test_read_says_pages_and_what_is_kept() -> None:
 
 
 def test_partial_names_the_reason_of_each_page_left_out() -> None:
-    skipped = [{"page": page, "reason": "no_text", "message": "a scan without text"} for page in range(6)]
-    partial = document(outcome="partial", pages=312, pages_read=306, pages_skipped=skipped)
-    assert state(partial, None) == "306 of 312 pages read"
+    skipped = [{"page": page, "reason": "no_text_layer", "message": "a scan without text"} for page in range(6)]
+    partial = document(outcome="partial", part="page", pages=312, pages_read=306, pages_skipped=skipped)
+    assert state(partial, None) == "312 pages: 306 read, 6 without text"
     assert advice(partial) == "6 pages left out: a scan without text."
     said = "Pages 2 to 7 are pictures without text. Run text recognition (OCR) on the file and drop it again."
     assert advice(document(outcome="partial", pages=312, pages_skipped=skipped, message=said)) == said
+
+
+def test_coverage_counts_every_part_once() -> None:
+    damaged = [{"page": page, "reason": "damaged", "message": "damaged"} for page in (7, 8)]
+    mixed = document(
+        outcome="partial", part="page", pages=312, pages_read=312, pages_recognised=10, pages_skipped=damaged
+    )
+    assert coverage(mixed) == "312 pages: 300 read, 10 by recognition, 2 damaged"
+    assert coverage(document(part="slide", pages=4, pages_read=4, tokens=1200)) == "4 slides, 1,200 tokens"
+    assert coverage(document(part="page", pages=2, pages_read=2, pages_recognised=2)) == "2 pages: 2 by recognition"
+    assert coverage(document(pages_read=1, tokens=900)) == "900 tokens"
+    assert coverage(document(pages_read=1)) == "Read"
+
+
+def test_what_lies_in_a_document_unread_is_counted() -> None:
+    left_out = [
+        {"what": "picture", "name": ""},
+        {"what": "picture", "name": ""},
+        {"what": "attachment", "name": "a.msg"},
+    ]
+    assert (
+        advice(document(outcome="read", left_out=left_out))
+        == "2 pictures in it not read. 1 attached file in it not read."
+    )
+
+
+def test_the_text_of_pictures_is_recognised_page_by_page() -> None:
+    waiting = document(outcome="waiting", part="page", page=41, pages=312, doing="recognising")
+    assert state(waiting, None) == "Recognising page 41 of 312"
+    assert state(document(outcome="waiting", part="slide", page=2), None) == "Opening slide 2"
+
+
+def test_a_locked_file_is_opened_here() -> None:
+    locked = document(outcome="needs_password", kind="pdf", reason="encrypted", message="It is locked. Save a copy.")
+    assert state(locked, None) == "Needs a password."
+    assert advice(locked) == "Type it above. It is tried on every locked file and kept nowhere."
+    office = document(outcome="needs_password", kind="docx", reason="encrypted", message="It is locked. Save a copy.")
+    assert (state(office, None), advice(office)) == ("It is locked.", "Save a copy.")
+
+
+def test_a_folder_sums_up_its_files() -> None:
+    def folder(outcomes: dict[str, int], left_out: dict[str, int] | None = None) -> str:
+        return folder_summary(Folder("/drop", "drop", outcomes=outcomes, left_out=left_out or {}))
+
+    assert folder({"read": 3}) == "3 files, all read"
+    assert folder({"read": 1, "waiting": 1200}) == "1,201 files, 1 done"
+    said = "1,204 files, 4 could not be read, 100 read in part. 70 left out: 60 hidden, 10 ignored"
+    assert folder({"read": 1100, "partial": 100, "refused": 4}, {"hidden": 60, "ignored": 10}) == said
+
+
+@pytest.mark.parametrize(
+    ("citation", "words"),
+    [
+        ({"page": 12}, "p. 12"),
+        ({"page": 12, "place": "page 12"}, "p. 12"),
+        ({"page": 4, "place": "slide 4"}, "slide 4"),
+        ({"page": 3, "place": "The long tow"}, "The long tow"),
+        ({"page": 3, "place": "The last page 9"}, "The last page 9"),
+        ({"page": 1, "place": None}, ""),
+    ],
+)
+def test_a_citation_names_the_place(citation: dict[str, object], words: str) -> None:
+    assert place_cited(citation) == words
+
+
+def test_the_dialog_says_where_it_is() -> None:
+    page = {"page": 4, "outcome": "read", "section": "Loans", "source": "ocr"}
+    said = "Page 4 of 312, Loans. Its text was recognised in a picture"
+    assert page_title(document(part="page"), page, 312) == said
+    assert page_title(document(part="chapter"), {"page": 3, "label": "The tow"}, 12) == "Chapter 3 of 12: The tow"
+    assert page_title(document(), {"page": 1}, 1) == ""
+    assert page_outcome(page) == "" and page_outcome({"outcome": "blank"}) == "This page is blank."
 
 
 @pytest.mark.parametrize("outcome", ["needs_password", "needs_ocr", "refused", "failed"])

@@ -22,22 +22,22 @@ REST = "the rest of it"
 
 
 def read_bounded(
-    path: Path, member: str | None, how: How, bounds: Bounds, cancelled: Cancelled
+    path: Path, member: str | None, how: How, bounds: Bounds, cancelled: Cancelled, first: int = 1
 ) -> Generator[Event, None, None]:
-    """As `events.read_here`. Raises Unreadable, UserError("cancelled"), and RuntimeError if there can be no reading
-    process. Close it if not everything is taken.
+    """As `events.read_here`, from the page of this number on. Raises Unreadable, UserError("cancelled"), and
+    RuntimeError if there can be no reading process. Close it if not everything is taken.
     """
-    return _Document(Frame({"job": "read", **asked_fields(path, member, how)}), bounds, cancelled).events()
+    return _Document(Frame({"job": "read", **asked_fields(path, member, how)}), bounds, cancelled, first).events()
 
 
 class _Document:
     """One that is being read: how far it is, and what it cost."""
 
-    def __init__(self, job: Frame, bounds: Bounds, cancelled: Cancelled) -> None:
+    def __init__(self, job: Frame, bounds: Bounds, cancelled: Cancelled, first: int) -> None:
         self._job, self._bounds, self._cancelled = job, bounds, cancelled
         self._opened = False
         self._page_count: int | None = None
-        self._next, self._forgiven = 1, 0
+        self._next, self._forgiven = first, 0
         self._deaths, self._characters, self._spent = 0, 0, 0.0
 
     def events(self) -> Generator[Event, None, None]:

@@ -85,14 +85,16 @@ NAMES = {
 CHINESE, TRADITIONAL = ("chi_sim", "chi_tra"), ("tw", "hk", "mo", "hant")
 
 
-def recognition_for(setting: str, locale: str | None) -> Recognition | None:
+def recognition_for(setting: str, locale: str | None, chosen: str = "") -> Recognition | None:
     """English and the language of the person's system, as far as their data is here. setting: "auto" or "off". locale:
-    as the system names it ("de_DE.UTF-8"), or None. None where it is off or no data is found.
+    as the system names it ("de_DE.UTF-8"), or None. chosen: other languages in their place, as Tesseract names them
+    ("deu+fra"). None where it is off or no data is found.
     """
     if setting == "off":
         return None
-    own = language_of(locale)
-    wanted = [language for language in dict.fromkeys((own, ENGLISH)) if language is not None]
+    given = [language.strip() for language in chosen.split("+") if language.strip()]
+    own = given[0] if given else language_of(locale)
+    wanted = given or [language for language in dict.fromkeys((own, ENGLISH)) if language is not None]
     # Tesseract looks in one folder only, so the folder with the most of them is taken, the person's own language first.
     best: tuple[int, bool] = (0, False)
     found: Recognition | None = None

@@ -4,9 +4,11 @@ stdin.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 
+import pymupdf
 import pytest
 
 from engine.protocol import PROTOCOL_VERSION, Event, Failure, Result
@@ -326,6 +328,11 @@ def test_a_line_that_is_no_call_is_answered_and_the_next_one_too(quick: EngineCl
         ("reread", {}),
         ("reread", {"message": "?", "temperature": 9}),
         ("reread_cost", {"message": 5}),
+        ("documents_unlock", {"password": ""}),
+        ("documents_refresh", {"folder": 5}),
+        ("documents_changed", {}),
+        ("folder_files", {"folder": "/drop", "from": -1}),
+        ("folder_files", {"folder": "/drop", "count": "many"}),
     ],
 )
 def test_wrong_parameters_are_refused_before_anything_is_written(
@@ -365,3 +372,75 @@ def test_deleting_a_conversation_pauses_its_reading_and_restoring_finds_it_so(sl
     assert reply.code == "cancelled"
     slow.call("conversation_restore", conversation=id)
     assert [d["outcome"] for d in slow.call("documents_list", conversation=id)["documents"]] == ["paused"]
+
+
+def test_a_large_folder_is_told_of_in_parts(quick: EngineClient, tmp_path: Path) -> None:
+    folder = tmp_path / "drop"
+    folder.mkdir()
+    for number in range(120):
+        (folder / f"{number}.txt").write_text("" if number % 2 else f"Note {number}.")
+    id = quick.call("conversation_create")["conversation"]["id"]
+    result = quick.call("documents_add", conversation=id, paths=[str(folder)])
+    assert [d["name"] for d in result["documents"]] == [f"{number}.txt" for number in range(100)]
+    (about,) = result["folders"]
+    assert (about["origin"], about["name"], about["files"]) == (str(folder), "drop", 120)
+    assert about["outcomes"] == {"read": 60, "refused": 60}
+    more = quick.call("folder_files", conversation=id, folder=str(folder), **{"from": 100, "count": 5})["documents"]
+    assert [(d["name"], d["position"]) for d in more] == [(f"{number}.txt", number) for number in range(100, 105)]
+    many = [r for r in quick.replies if isinstance(r, Event) and r.event == "documents"]
+    assert len(many[0].data["documents"]) == 100, "the first event names what a list would name"
+    (folder / "0.txt").write_text("Another note.")
+    (folder / "new.txt").write_text("A new note.")
+    changed = quick.call("documents_changed", conversation=id, folder=str(folder))
+    assert changed == {"new": 1, "changed": 1, "gone": 0}
+    refreshed = quick.call("documents_refresh", conversation=id, folder=str(folder))
+    assert refreshed["folders"][0]["files"] == 122
+    assert quick.call("documents_changed", conversation=id, folder=str(folder)) == {"new": 0, "changed": 0, "gone": 0}
+
+
+def test_text_is_given_as_the_model_sees_it_some_pages_at_a_time(quick: EngineClient, tmp_path: Path) -> None:
+    _, document = _pdf(quick, tmp_path / "lease.pdf", pages=9)
+    whole = quick.call("document_text", document=document)
+    assert (whole["last"], len(whole["pages"])) == (9, 9)
+    assert whole["pages"][0]["text"].startswith("[Document: lease.pdf]\n[Page 1]\nThe otter signs page 1.")
+    part = quick.call("document_text", document=document, **{"from": 4, "count": 2})
+    assert [page["page"] for page in part["pages"]] == [4, 5]
+    assert part["pages"] == whole["pages"][3:5]
+
+
+def test_a_page_is_drawn_while_documents_are_read(slow: EngineClient, text: Path, tmp_path: Path) -> None:
+    id, document = _pdf(slow, tmp_path / "lease.pdf", pages=1)
+    job = slow.send("documents_add", conversation=id, paths=[str(text)])
+    slow.wait_for_event("reading", job)
+    png = base64.b64decode(slow.call("page_image", document=document, page=1, width=300)["png"])
+    assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20], "big") in range(290, 311)
+    assert not _ended(slow, job), "it did not wait for the job"
+    (tmp_path / "lease.pdf").unlink()
+    reply = slow.end_of(slow.send("page_image", document=document, page=1, width=300))
+    assert isinstance(reply, Failure)
+    assert (reply.kind, reply.code) == ("user", "no_picture")
+    slow.call("cancel", target=job)
+
+
+def test_a_password_opens_what_it_fits_and_is_in_no_event_and_no_log(data: Path, tmp_path: Path) -> None:
+    with engine(data) as client:
+        id, _ = _pdf(client, tmp_path / "locked.pdf", pages=1, password="heron-7")
+        assert client.call("documents_list", conversation=id)["documents"][0]["outcome"] == "needs_password"
+        assert client.call("documents_unlock", conversation=id, password="wrong")["unlocked"] == 0
+        opened = client.call("documents_unlock", conversation=id, password="heron-7")
+        assert (opened["unlocked"], opened["documents"][0]["outcome"]) == (1, "read")
+        assert client.hang_up() == 0
+        assert "heron-7" not in client.log and "heron-7" not in str(client.replies)
+    assert not any(b"heron-7" in path.read_bytes() for path in data.rglob("*") if path.is_file())
+
+
+def _pdf(client: EngineClient, path: Path, pages: int, password: str = "") -> tuple[str, str]:
+    """A conversation with a PDF: their ids."""
+    with pymupdf.open() as pdf:
+        for number in range(1, pages + 1):
+            pdf.new_page().insert_text((72, 72), f"The otter signs page {number}.")
+        locks = {"encryption": pymupdf.PDF_ENCRYPT_AES_256, "user_pw": password, "owner_pw": "owner"}
+        pdf.save(path, **(locks if password else {}))
+    id = client.call("conversation_create")["conversation"]["id"]
+    (document,) = client.call("documents_add", conversation=id, paths=[str(path)])["documents"]
+    return id, document["id"]

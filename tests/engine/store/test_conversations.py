@@ -52,9 +52,9 @@ def test_a_deleted_conversation_is_out_of_the_list_and_comes_back_whole(store: S
 def test_purge_removes_for_good_only_what_was_deleted_long_ago(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     old, recent, kept = (store.create_conversation(title) for title in ("old", "recent", "kept"))
     for conversation, sha256 in ((old, "a" * 64), (kept, "b" * 64)):
-        store.save_pages(Content(sha256, "text", "read", None, None, None, 1), [Page(1, "read", None, "text")])
+        store.save_pages(Content(sha256, "1", "text", "read", None, None, None), [Page(1, "read", None, "text")])
         document = store.add_document(conversation.id, name="a.txt", path="/a.txt")
-        store.update_document(document.id, sha256=sha256)
+        store.update_document(document.id, sha256=sha256, recipe="1")
         store.add_message(conversation.id, None, "user", "question", documents=[document.id])
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now - 31 * 86400)
@@ -68,8 +68,8 @@ def test_purge_removes_for_good_only_what_was_deleted_long_ago(store: Store, mon
         store.conversation(old.id)
     store.restore(recent.id)
     assert {found.title for found in store.conversations()} == {"recent", "kept"}
-    assert store.content("a" * 64) is None and store.pages("a" * 64) == []
-    assert len(store.pages("b" * 64)) == 1 and len(store.messages(kept.id)) == 1
+    assert store.content("a" * 64, "1") is None and store.pages("a" * 64, "1") == []
+    assert len(store.pages("b" * 64, "1")) == 1 and len(store.messages(kept.id)) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,11 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
-from engine.documents.page import Page
 from engine.errors import UserError
-from engine.store import Content, Store
+from engine.store import NewDocument, Store
 
 SHA = "a" * 64
-CONTENT = Content(SHA, "pdf", "partial", "some_pages_need_ocr", "Page 2 is a picture.", 3, 1)
-PAGES = [
-    Page(1, "read", None, "The granary lease ends in autumn."),
-    Page(2, "needs_ocr", "no_text_layer", ""),
-    Page(3, "blank", None, ""),
-    Page(4, "read", "damaged", "A page of which the end is"),
-]
 
 
 def test_documents_stand_in_the_order_of_arrival(store: Store) -> None:
@@ -54,9 +44,11 @@ def test_an_update_changes_only_the_columns_given(store: Store) -> None:
 
 @pytest.mark.parametrize("path", ["/caf\udce9 menu.txt", "/half \ud800.txt", "/📎 receipts/two\nlines.txt"])
 def test_a_path_comes_back_as_the_file_system_has_it(store: Store, path: str) -> None:
-    made = store.add_document(store.create_conversation().id, name="menu", path=path)
-    assert made.path == path
-    assert store.update_document(made.id, path=path + path).path == path + path
+    conversation = store.create_conversation().id
+    made = store.add_document(conversation, name="menu", path=path, folder="drop", origin=path)
+    assert (made.path, made.origin) == (path, path)
+    assert store.folder_files(conversation, path) == [made]
+    assert [folder.origin for folder in store.folders(conversation)] == [path]
 
 
 def test_an_unknown_document_is_said_to_be(store: Store) -> None:
@@ -66,32 +58,58 @@ def test_an_unknown_document_is_said_to_be(store: Store) -> None:
         assert unknown.value.code == "unknown_document"
 
 
-def test_pages_are_kept_once_under_the_files_sha256(store: Store) -> None:
-    assert store.content(SHA) is None and store.pages(SHA) == []
-    store.save_pages(CONTENT, PAGES)
-    assert store.content(SHA) == CONTENT
-    assert store.pages(SHA) == PAGES
-    assert store.skipped_pages(SHA) == [PAGES[1], replace(PAGES[3], text="")]
+def drop(store: Store, conversation: str, origin: str, files: int) -> None:
+    new = [NewDocument(f"{n}.txt", f"{origin}/{n}.txt", "drop", origin) for n in range(files)]
+    store.add_documents(conversation, new)
 
 
-def test_a_new_extraction_replaces_the_old_one_in_the_index_too(store: Store) -> None:
+def test_many_files_are_added_at_once_behind_the_others(store: Store) -> None:
     conversation = store.create_conversation().id
-    document = store.add_document(conversation, name="a.pdf", path="/a.pdf")
-    store.update_document(document.id, sha256=SHA)
-    store.save_pages(CONTENT, PAGES)
-    newer = Content(SHA, "pdf", "read", None, None, 1, 2)
-    store.save_pages(newer, [Page(1, "read", None, "Only the barn is let.")])
-    assert store.content(SHA) == newer and len(store.pages(SHA)) == 1
-    assert store.search_pages(conversation, "granary") == []
-    assert store.search_pages(conversation, "barn") == [(document.id, 1)]
+    store.add_document(conversation, name="a", path="/a")
+    assert store.add_documents(conversation, [NewDocument("b", "/b"), NewDocument("c", "/c", outcome="refused")]) == 1
+    assert [(d.position, d.name, d.outcome) for d in store.documents(conversation)] == [
+        (0, "a", "waiting"),
+        (1, "b", "waiting"),
+        (2, "c", "refused"),
+    ]
+    assert store.add_documents(conversation, []) == 3
 
 
-def test_pages_are_found_by_words_in_their_own_conversation(store: Store) -> None:
-    store.save_pages(CONTENT, PAGES)
-    here, there = store.create_conversation().id, store.create_conversation().id
-    document = store.add_document(here, name="a.pdf", path="/a.pdf")
-    store.update_document(document.id, sha256=SHA)
-    assert store.search_pages(here, "autumn GRANARY") == [(document.id, 1)]
-    assert store.search_pages(here, "granary winter") == store.search_pages(there, "granary") == []
-    for words in ('"', "AND (", "*", "", "  "):
-        assert store.search_pages(here, words) == []
+def test_of_a_large_folder_the_first_files_are_listed_and_the_rest_asked_for(store: Store) -> None:
+    conversation = store.create_conversation().id
+    drop(store, conversation, "/x/drop", 130)
+    alone = store.add_document(conversation, name="alone", path="/alone")
+    drop(store, conversation, "/y/drop", 3)
+    listed = store.listed_documents(conversation)
+    assert [d.name for d in listed[:100]] == [f"{n}.txt" for n in range(100)]
+    assert listed[100] == alone
+    assert [d.origin for d in listed[101:]] == ["/y/drop"] * 3
+    assert [d.name for d in store.folder_files(conversation, "/x/drop", 100, 2)] == ["100.txt", "101.txt"]
+    assert len(store.folder_files(conversation, "/x/drop", 100)) == 30
+
+
+def test_a_folder_counts_what_became_of_its_files(store: Store) -> None:
+    conversation = store.create_conversation().id
+    drop(store, conversation, "/x/drop", 4)
+    one, two, three, _ = store.documents(conversation)
+    store.update_document(one.id, outcome="read", tokens=40)
+    store.update_document(two.id, outcome="refused", reason="damaged")
+    store.update_document(three.id, outcome="refused", reason="binary")
+    (folder,) = store.folders(conversation)
+    assert (folder.origin, folder.name, folder.tokens) == ("/x/drop", "drop", 40)
+    assert folder.outcomes == {"read": 1, "refused": 1, "waiting": 1}
+    assert folder.left_out == {"binary": 1}
+
+
+def test_an_earlier_document_with_the_same_content_is_a_twin(store: Store) -> None:
+    conversation = store.create_conversation().id
+    first, second, third = (store.add_document(conversation, name=name, path=f"/{name}") for name in "abc")
+    assert store.twin(second, SHA, "2") is None
+    first = store.update_document(first.id, sha256=SHA, recipe="2", outcome="waiting")
+    assert store.twin(second, SHA, "2") == first
+    assert store.twin(second, SHA, "2 eng") is None, "another way may find more in what was not read whole"
+    first = store.update_document(first.id, outcome="read")
+    assert store.twin(second, SHA, "2 eng") == first
+    store.update_document(second.id, sha256=SHA, recipe="2", outcome="refused", reason="duplicate")
+    assert store.twin(third, SHA, "2") == first
+    assert store.twin(first, SHA, "2") is None

@@ -24,9 +24,9 @@ def read(store: Store, sha256: str, text: str, outcome: str = "read") -> str:
     """A conversation with a document of two pages; its id."""
     conversation = store.create_conversation("").id
     pages = [Page(1, "read", None, text), Page(2, "read", None, "The end.")]
-    store.save_pages(Content(sha256, "text", "read", None, None, 2, 1), pages)
+    store.save_pages(Content(sha256, "1", "text", "read", None, None, 2), pages)
     document = store.add_document(conversation, name="lease.txt", path="/lease.txt")
-    store.update_document(document.id, sha256=sha256, outcome=outcome)
+    store.update_document(document.id, sha256=sha256, recipe="1", outcome=outcome)
     return conversation
 
 

@@ -68,6 +68,15 @@ def test_the_folder_with_most_of_them_is_taken_and_the_own_language_before_engli
     assert found is not None and found.data == str(both)
 
 
+def test_the_languages_that_a_person_chose_come_in_place_of_these(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders(monkeypatch, data(tmp_path / "one", "eng", "deu", "fra"))
+    found = recognition_for("auto", "de_DE", "fra + deu")
+    assert found is not None and found.languages == ("fra", "deu")
+    assert recognition_for("auto", "de_DE", "jpn") is None
+
+
 def test_off_or_without_data_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folders(monkeypatch, data(tmp_path / "a", "eng"))
     assert recognition_for("off", "de_DE") is None

@@ -1,0 +1,166 @@
+"""The job that takes the text out of documents: from files to pages in the store, each file once for each recipe."""
+
+from __future__ import annotations
+
+import locale
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.document_events import DocumentEvents
+from engine.engine import Engine
+from engine.errors import CANCELLED
+from engine.store import Content, Document
+
+if TYPE_CHECKING:
+    from engine.documents.page import Page
+    from engine.documents.reader import Recognition
+
+READABLE = ("waiting", "reading", "paused")
+# A refusal may depend on the file's name, which the sha256 does not hold.
+SAME_UNDER_ANY_NAME = ("read", "partial", "needs_ocr")
+SAVE_SECONDS = 5.0
+LARGE = 2**20
+
+
+class ExtractionJob:
+    """Works for one conversation."""
+
+    def __init__(self, engine: Engine, conversation: str, events: DocumentEvents) -> None:
+        self.engine, self.store, self.conversation, self.events = engine, engine.store, conversation, events
+
+    def all(self) -> None:
+        """Takes the text out of every document that has none yet, and tries pictures of text again if there is another
+        way to read them now. One that fails is marked; the others go on.
+        """
+        try:
+            for document in self.store.documents(self.conversation):
+                waits = document.outcome in READABLE and document.sha256 is None
+                if waits or (document.outcome == "needs_ocr" and document.recipe != self._recipe):
+                    self._stop_if_cancelled()
+                    self._extract(document)
+        finally:
+            self.events.flush()
+
+    def unlock(self, password: str) -> int:
+        """Tries it on every document that needs one; it is kept nowhere. Returns how many it opened."""
+        locked = [d for d in self.store.documents(self.conversation) if d.outcome == "needs_password"]
+        for document in locked:
+            self._stop_if_cancelled()
+            self._extract(document, password)
+        self.events.flush()
+        return sum(self.store.document(document.id).outcome != "needs_password" for document in locked)
+
+    @cached_property
+    def _recognition(self) -> Recognition | None:
+        from engine.documents.ocr.languages import recognition_for
+
+        values = self.engine.settings()
+        return recognition_for(values["recognition"], locale.getlocale()[0], values["recognition_languages"])
+
+    @cached_property
+    def _recipe(self) -> str:
+        from engine.documents.recipe import recipe_of
+
+        return recipe_of(self._recognition)
+
+    def _extract(self, document: Document, password: str | None = None) -> None:
+        """What is known of the file's content already is not extracted again."""
+        from engine.documents.extract import file_sha256
+        from engine.documents.reader import Unreadable
+
+        path, recipe = Path(document.path), self._recipe
+        size, mtime_ns, sha256 = None, None, ""
+        try:
+            facts = path.stat()
+            size, mtime_ns = facts.st_size, facts.st_mtime_ns
+            if size > LARGE:
+                self.events.flush()
+            sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member)
+        except (OSError, Unreadable):
+            content = None  # extract says what is wrong with the file
+        else:
+            content = self.store.content(sha256, recipe)
+        try:
+            with_pages = (content, None) if content else self._extracted(document, sha256, password)
+        finally:
+            self.engine.live.pop(document.id, None)
+        self._keep(document, *with_pages, size=size, mtime_ns=mtime_ns)
+
+    def _extracted(
+        self, document: Document, sha256: str, password: str | None
+    ) -> tuple[Content, Sequence[Page] | None]:
+        """What is in the file, and its pages if they are to be kept. Pages that an earlier try came to are taken up."""
+        from engine.documents.extract import extract
+
+        recipe = self._recipe
+        earlier = self.store.pages_so_far(sha256, recipe)
+        found = extract(
+            Path(document.path),
+            self._on_page(document, sha256),
+            self.engine.cancelled.is_set,
+            password,
+            self._recognition,
+            document.member,
+            earlier,
+        )
+        content = Content(
+            found.sha256 or "",
+            recipe,
+            found.kind,
+            found.outcome,
+            found.reason,
+            found.message,
+            found.page_count,
+            found.left_out,
+        )
+        return content, found.pages if found.sha256 and found.outcome in SAME_UNDER_ANY_NAME else None
+
+    def _keep(self, document: Document, content: Content, pages: Sequence[Page] | None, **facts: int | None) -> None:
+        """With text it waits for the model; without, this is what became of it. A second copy is not read twice."""
+        readable = content.outcome in ("read", "partial")
+        with self.store.at_once():
+            if pages is not None:
+                self.store.save_pages(content, pages)
+            elif content.outcome not in SAME_UNDER_ANY_NAME:
+                self.store.forget_pages_so_far(content.sha256, content.recipe)
+            twin = self.store.twin(document, content.sha256, content.recipe) if readable else None
+            read, recognised = self.store.pages_with_text(content.sha256, content.recipe)
+            changes: dict[str, Any] = {
+                "kind": content.kind,
+                "sha256": content.sha256 or None,
+                "recipe": content.recipe if content.sha256 else None,
+                "outcome": "refused" if twin else "waiting" if readable else content.outcome,
+                "reason": "duplicate" if twin else content.reason,
+                "message": f"This is the same file as {twin.name}, which is read." if twin else content.message,
+                "pages": content.pages,
+                "pages_read": 0 if twin else read,
+                "pages_recognised": 0 if twin else recognised,
+                "left_out": content.left_out,
+            }
+            changed = self.store.update_document(document.id, **changes, **facts)
+        self.events.changed(changed)
+
+    def _on_page(self, document: Document, sha256: str) -> Callable[[Page, int | None], None]:
+        """Tells how far it is, and keeps the pages of a long extraction as they come."""
+        saved, unsaved = time.monotonic(), []
+
+        def on_page(page: Page, pages: int | None) -> None:
+            nonlocal saved, unsaved
+            unsaved.append(page)
+            if time.monotonic() - saved >= SAVE_SECONDS:
+                self.store.save_some_pages(sha256, self._recipe, unsaved)
+                saved, unsaved = time.monotonic(), []
+            doing = "recognising" if page.source == "ocr" else None
+            upcoming = page.number + 1 if pages is None else min(page.number + 1, pages)
+            live = {"page": upcoming, "pages": pages, "doing": doing, "outcome": "waiting"}
+            self.engine.live[document.id] = live
+            self.events.changed(document)
+
+        return on_page
+
+    def _stop_if_cancelled(self) -> None:
+        if self.engine.cancelled.is_set():
+            raise CANCELLED

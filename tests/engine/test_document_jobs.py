@@ -1,0 +1,327 @@
+"""The jobs that take documents in and their text out, on the real store and the fake runtime: folders and what changed
+in them, archives, passwords, long extractions that break off, and what is told of it all.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+import pytest
+
+from engine import extraction_job, methods
+from engine.answer_job import left_out
+from engine.documents import extract as extracting
+from engine.documents.judge import Extracted, judge
+from engine.documents.page import Page
+from engine.engine import Engine
+from engine.errors import UserError
+from engine.reading_job import ReadingJob
+from engine.store import Document
+from tests.engine.fake_runtime import FakeRuntime, fake_model
+
+MakeJob = Callable[[], ReadingJob]
+
+
+@pytest.fixture
+def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    from engine.conversation import Conversation
+    from engine.engine import Loaded
+    from engine.session import Session
+
+    engine = Engine(tmp_path / "data", {"recognition": "off"})
+    model = fake_model(FakeRuntime())
+    loaded = Loaded(None, model, Session(model, engine.store), Conversation(model, engine.store), "f", None)  # type: ignore[arg-type]
+    monkeypatch.setattr(engine, "loaded", lambda emit: loaded)
+    monkeypatch.setattr(engine, "pace_key", lambda: "pace")
+    yield engine
+    engine._loaded = None
+    engine.close()
+
+
+class Drop:
+    """A conversation, its jobs, and what they told."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine, self.store = engine, engine.store
+        self.conversation = engine.store.create_conversation().id
+        self.told: list[tuple[str, dict[str, Any]]] = []
+
+    def job(self) -> ReadingJob:
+        return ReadingJob(self.engine, self.conversation, lambda event, data: self.told.append((event, data)))
+
+    def add(self, *paths: Path) -> list[Document]:
+        job = self.job()
+        job.add([str(path) for path in paths])
+        job.read_all()
+        return self.documents()
+
+    def documents(self) -> list[Document]:
+        return self.store.documents(self.conversation)
+
+    def outcomes(self) -> list[tuple[str, str, str | None]]:
+        return [(d.name, d.outcome, d.reason) for d in self.documents()]
+
+
+@pytest.fixture
+def drop(engine: Engine) -> Drop:
+    return Drop(engine)
+
+
+def write(path: Path, text: str = "The rent is due.") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def later(path: Path, text: str) -> None:
+    """Changes a file as if some time had passed."""
+    stamp = path.stat().st_mtime_ns
+    path.write_text(text)
+    os.utime(path, ns=(stamp, stamp + 10**9))
+
+
+def locked(path: Path, text: str, password: str) -> Path:
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), text)
+        pdf.save(path, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=password, owner_pw="owner")
+    return path
+
+
+def test_a_folder_is_told_of_at_once_with_its_sum(drop: Drop, tmp_path: Path) -> None:
+    for name in ("a.txt", "b/c.txt", ".hidden", "out/x.txt", "d.bin"):
+        write(tmp_path / "drop" / name, name)
+    (tmp_path / "drop" / "d.bin").write_bytes(bytes(range(256)) * 20)
+    write(tmp_path / "drop" / ".gitignore", "out/")
+    drop.add(tmp_path / "drop")
+    assert drop.outcomes() == [
+        (".gitignore", "refused", "hidden"),
+        (".hidden", "refused", "hidden"),
+        ("a.txt", "read", None),
+        ("b/c.txt", "read", None),
+        ("d.bin", "refused", "binary"),
+        ("out", "refused", "ignored"),
+    ]
+    (folder,) = drop.store.folders(drop.conversation)
+    assert (folder.name, folder.origin) == ("drop", str(tmp_path / "drop"))
+    assert folder.outcomes == {"read": 2}
+    assert folder.left_out == {"hidden": 2, "ignored": 1, "binary": 1}
+    event, data = drop.told[0]
+    assert event == "documents" and len(data["documents"]) == 6
+    assert data["folders"][0]["files"] == 6
+    assert left_out(drop.documents()) is None, "what was never meant to be read is not said to be missing"
+
+
+def test_only_what_has_changed_in_a_folder_is_read_again(drop: Drop, tmp_path: Path) -> None:
+    folder = tmp_path / "drop"
+    for name in ("a.txt", "b.txt", "c.txt", "same.txt"):
+        write(folder / name, f"{name} says one thing.")
+    drop.add(folder)
+    origin = str(folder)
+    assert drop.job().adding.changes(origin, lambda: False).count == 0
+    later(folder / "a.txt", "a.txt says another thing.")
+    later(folder / "same.txt", "same.txt says one thing.")
+    (folder / "b.txt").unlink()
+    write(folder / "d.txt", "d.txt is new.")
+    drop.told.clear()
+    job = drop.job()
+    changes = job.adding.refresh(origin)
+    job.read_all()
+    assert ([f.name for f in changes.new], [f.name for f in changes.changed]) == (["d.txt"], ["a.txt"])
+    assert changes.gone == [str(folder / "b.txt")]
+    assert drop.outcomes() == [
+        ("a.txt", "read", "outdated"),
+        ("b.txt", "read", "gone"),
+        ("c.txt", "read", None),
+        ("same.txt", "read", None),
+        ("d.txt", "read", None),
+        ("a.txt", "read", None),
+    ]
+    read = {data["document"] for event, data in drop.told if event == "reading"}
+    assert read == {d.id for d in drop.documents()[4:]}
+    assert drop.job().adding.changes(origin, lambda: False).count == 0
+    assert left_out(drop.documents()) is None
+
+
+def test_what_was_not_read_yet_is_read_as_it_is_now(drop: Drop, tmp_path: Path) -> None:
+    folder = tmp_path / "drop"
+    write(folder / "a.txt", "")
+    write(folder / "b.txt", "b.txt")
+    drop.add(folder)
+    assert drop.outcomes()[0] == ("a.txt", "refused", "empty_file")
+    later(folder / "a.txt", "Now there is something.")
+    job = drop.job()
+    job.adding.refresh(str(folder))
+    job.read_all()
+    assert drop.outcomes() == [("a.txt", "read", None), ("b.txt", "read", None)]
+
+
+def test_a_folder_that_is_gone_is_said_to_be(drop: Drop, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as gone:
+        drop.job().adding.refresh(str(tmp_path / "nowhere"))
+    assert gone.value.code == "no_such_file"
+
+
+def test_an_empty_folder_is_said_to_be_empty(drop: Drop, tmp_path: Path) -> None:
+    (tmp_path / "drop").mkdir()
+    params = {"conversation": drop.conversation, "paths": [str(tmp_path / "drop")]}
+    with pytest.raises(UserError) as empty:
+        methods.documents_add(drop.engine, params, lambda event, data: None)
+    assert empty.value.code == "nothing_to_read"
+
+
+def test_a_dropped_archive_is_opened_like_a_folder(drop: Drop, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "papers.zip", "w") as archive:
+        archive.writestr("a/lease.txt", "The otter holds the lease.")
+        archive.writestr("b.txt", "The heron is the landlord.")
+        archive.writestr(".hidden", "no")
+        archive.writestr("../out.txt", "no")
+    (tmp_path / "drop").mkdir()
+    with zipfile.ZipFile(tmp_path / "drop" / "inner.zip", "w") as archive:
+        archive.writestr("c.txt", "never shown")
+    drop.add(tmp_path / "papers.zip", tmp_path / "drop")
+    outcomes = {name: (outcome, reason) for name, outcome, reason in drop.outcomes()}
+    assert outcomes == {
+        "papers.zip/.hidden": ("refused", "hidden"),
+        "papers.zip/a/lease.txt": ("read", None),
+        "papers.zip/b.txt": ("read", None),
+        "papers.zip": ("refused", "unsafe_archive"),
+        "inner.zip": ("refused", "unsupported_type"),
+    }
+    lease = next(d for d in drop.documents() if d.name.endswith("lease.txt"))
+    assert lease.member == "a/lease.txt" and lease.origin == str(tmp_path / "papers.zip")
+    assert "otter" in drop.store.pages(lease.sha256 or "", lease.recipe)[0].text
+
+
+def test_one_password_opens_every_file_that_it_fits_and_is_kept_nowhere(drop: Drop, tmp_path: Path) -> None:
+    files = [locked(tmp_path / f"{n}.pdf", f"Secret {n}", "heron-7") for n in range(2)]
+    files.append(locked(tmp_path / "other.pdf", "Secret other", "otter-9"))
+    drop.add(*files)
+    assert [(outcome, reason) for _, outcome, reason in drop.outcomes()] == [("needs_password", "encrypted")] * 3
+    assert drop.job().extraction.unlock("wrong") == 0
+    assert {reason for _, _, reason in drop.outcomes()} == {"wrong_password"}
+    job = drop.job()
+    assert job.extraction.unlock("heron-7") == 2
+    job.read_all()
+    assert [outcome for _, outcome, _ in drop.outcomes()] == ["read", "read", "needs_password"]
+    assert left_out(drop.documents()) == "1 of 3 files could not be read: other.pdf."
+    kept = [path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()]
+    assert not any(b"heron-7" in data for data in kept) and "heron-7" not in str(drop.told)
+
+
+class BreakError(Exception):
+    pass
+
+
+def test_a_long_extraction_goes_on_where_it_broke_off(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = [Page(n, "read", None, f"Page {n}.", source="ocr") for n in range(1, 11)]
+    asked: list[int] = []
+
+    def extract(path: Path, on_page: Any, cancelled: Any, password: Any, recognition: Any, member: Any,
+                earlier: Sequence[Page]) -> Extracted:  # fmt: skip
+        asked.append(len(earlier))
+        for page in pages[len(earlier) :]:
+            if page.number == 7 and len(asked) == 1:
+                raise BreakError
+            on_page(page, 10)
+        return judge("pdf", extracting.file_sha256(path), pages, 10)
+
+    monkeypatch.setattr(extracting, "extract", extract)
+    monkeypatch.setattr(extraction_job, "SAVE_SECONDS", 0.0)
+    file = write(tmp_path / "scan.pdf")
+    with pytest.raises(BreakError):
+        drop.add(file)
+    assert drop.documents()[0].outcome == "waiting"
+    drop.job().read_all()
+    assert asked == [0, 6]
+    (document,) = drop.documents()
+    assert (document.outcome, document.pages_read, document.pages_recognised) == ("read", 10, 10)
+    assert [page.text for page in drop.store.pages(document.sha256 or "", document.recipe)] == [p.text for p in pages]
+    lives = [d["document"] for event, d in drop.told if event == "document" and d["document"]["doing"]]
+    assert lives and lives[0]["doing"] == "recognising"
+
+
+def test_pages_before_the_break_are_not_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.pdf"
+    with pymupdf.open() as pdf:
+        for number in range(1, 4):
+            pdf.new_page().insert_text((72, 72), f"Text of page {number}.")
+        pdf.save(path)
+    seen: list[int] = []
+    earlier = [Page(1, "read", None, "As it was read before.")]
+    found = extracting.extract(path, lambda page, _: seen.append(page.number), earlier=earlier)
+    assert seen == [2, 3]
+    assert [page.number for page in found.pages] == [1, 2, 3]
+    assert found.pages[0].text == "As it was read before."
+
+
+def test_pictures_of_text_are_tried_again_once_there_is_a_way_to_read_them(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+
+    def extract(path: Path, on_page: Any, cancelled: Any, password: Any, recognition: Any, *_: Any) -> Extracted:
+        tried.append(recognition)
+        page = (
+            Page(1, "read", None, "Seen.", source="ocr") if recognition else Page(1, "needs_ocr", "no_text_layer", "")
+        )
+        return judge("pdf", extracting.file_sha256(path), [page], 1)
+
+    monkeypatch.setattr(extracting, "extract", extract)
+    drop.add(write(tmp_path / "scan.pdf"))
+    drop.job().read_all()
+    assert drop.outcomes() == [("scan.pdf", "needs_ocr", "no_text_layer")]
+    assert tried == [None], "the same way is not tried twice"
+    drop.engine.configuration.overrides["recognition"] = "auto"
+    drop.job().read_all()
+    assert drop.outcomes() == [("scan.pdf", "read", None)]
+    assert drop.documents()[0].recipe != "2"
+
+
+def test_a_report_says_of_every_document_what_was_read(drop: Drop, tmp_path: Path) -> None:
+    path = tmp_path / "mixed.pdf"
+    with pymupdf.open() as pdf:
+        pdf.new_page().insert_text((72, 72), "The text of the first page is long enough to be text.")
+        picture = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 400, 400))
+        picture.clear_with(90)
+        pdf.new_page().insert_image(pymupdf.Rect(50, 50, 500, 700), pixmap=picture)
+        pdf.save(path)
+    drop.add(path, tmp_path / "gone.txt")
+    mixed, gone = drop.job().documents()
+    assert (mixed["outcome"], mixed["pages"], mixed["pages_read"], mixed["kind"]) == ("partial", 2, 1, "pdf")
+    (skipped,) = mixed["pages_skipped"]
+    assert (skipped["page"], skipped["reason"]) == (2, "no_text_layer") and skipped["message"].startswith("Page 2 is")
+    assert mixed["tokens"] > 0 and mixed["left_out"] == [] and mixed["pages_recognised"] == []
+    assert (gone["outcome"], gone["reason"]) == ("refused", "no_such_file") and gone["message"]
+    assert left_out(drop.documents()) == (
+        "1 of 2 files could not be read: gone.txt. Only part of mixed.pdf could be read."
+    )
+
+
+def test_looking_for_files_stops_at_once_and_leaves_nothing(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from engine import adding_job
+    from engine.documents.find import find_files
+
+    def counted(paths: Sequence[str]) -> Any:
+        for number, found in enumerate(find_files(paths)):
+            if number == 5:
+                drop.engine.cancelled.set()
+            yield found
+
+    for number in range(20):
+        write(tmp_path / "drop" / f"{number}.txt")
+    monkeypatch.setattr(adding_job, "find_files", counted)
+    monkeypatch.setattr(adding_job, "EVENT_SECONDS", 0.0)
+    with pytest.raises(UserError) as stopped:
+        drop.job().add([str(tmp_path / "drop")])
+    assert stopped.value.code == "cancelled"
+    assert drop.documents() == []
+    assert drop.told[0] == ("loading", {"message": "Looking for files: 1 so far"})
