@@ -121,7 +121,7 @@ def test_consensus_keeps_a_token_everywhere_that_few_heads_want() -> None:
     selection = Selection(4, 4, 0)
     alone = top_slots(Locret().score(scores, positions), positions, selection, protected=0)
     together = top_slots(
-        LocretConsensus(calibration, Ranking(own_neighbours=1, neighbours=1)).score(scores, positions),
+        LocretConsensus(calibration, Ranking(0.5, own_neighbours=1, neighbours=1)).score(scores, positions),
         positions,
         selection,
         protected=0,
@@ -136,7 +136,7 @@ def test_a_units_neighbours_are_kept_with_it() -> None:
     calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
     positions = torch.arange(20).expand(1, 1, 20)
     for neighbours, kept in ((1, {2, 10, 12}), (3, {10, 11, 12})):
-        policy = LocretConsensus(calibration, Ranking(own_neighbours=neighbours, neighbours=neighbours))
+        policy = LocretConsensus(calibration, Ranking(0.5, own_neighbours=neighbours, neighbours=neighbours))
         slots = top_slots(policy.score(scores, positions), positions, Selection(3, 4, 0), protected=0)
         assert set(slots.flatten().tolist()) == kept
     assert policy.score(scores[..., :1], positions[..., :1]).shape == (1, 1, 1)
