@@ -31,7 +31,7 @@ from engine.training.card import card
 from engine.training.checks import best_check
 from engine.training.corpus import Document
 from engine.training.counted import counted
-from engine.training.data import Data, read_data
+from engine.training.data import Data, read_data, refuse_too_little
 from engine.training.held_out import split
 from engine.training.long_contexts import told
 from engine.training.plot import draw
@@ -118,6 +118,7 @@ class TrainingJob:
         documents = split(self.data.documents, self.data.test)
         if documents.copies:
             self._say(f"Left out, nearly the same as others: {counted(documents.copies, 'document')}")
+        refuse_too_little(documents.characters, len(self.data.documents), documents.copies)
         self._ask_pairs([*documents.training, *documents.validation])
         for part, which in ((documents.training, "train on"), (documents.validation, "hold out")):
             if not args.mixture.suits(part):

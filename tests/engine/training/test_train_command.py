@@ -380,6 +380,15 @@ def test_what_is_counted_is_counted_in_words(model: Path, tmp_path: Path, capsys
     assert "1 document to train on, 1 held out" in capsys.readouterr().err
 
 
+def test_copies_of_one_text_are_said_to_be(model: Path, tmp_path: Path) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(30):
+        (texts / f"{number}.txt").write_text(prose(1, 40))
+    with pytest.raises(UserError, match=r"The 30 documents are copies of one text\. Name more files"):
+        run(options(model, texts, tmp_path / "a.safetensors"))
+
+
 def test_heads_that_are_there_are_not_overwritten(model: Path, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.safetensors"
     out.write_bytes(b"dear to somebody")
