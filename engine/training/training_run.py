@@ -219,7 +219,7 @@ class TrainingRun:
         """Of steps, held-out checks and, at the end, calibration, where the first process takes all the samples."""
         if not self._step_seconds:
             return None
-        processes = self._accelerator.num_processes
+        processes: int = self._accelerator.num_processes
         steps = self.plan.steps - self.trainer.step
         checks = self.plan.checks - self.trainer.step // self.plan.check_steps
         a_check = self._check_seconds or HELD_OUT_SAMPLES / processes * self._a_step()

@@ -33,7 +33,8 @@ def test_loss_and_overlap_are_drawn_over_the_steps(tmp_path: Path, monkeypatch: 
     assert path.read_bytes().startswith(b"\x89PNG")
 
     (figure,) = saved
-    loss, overlap = figure.axes
+    both: Any = figure.axes
+    loss, overlap = both
     assert (loss.get_title(), loss.get_xlabel(), loss.get_ylabel()) == ("Loss", "step", "SmoothL1")
     title = "Overlap of predicted and labelled top units"
     assert (overlap.get_title(), overlap.get_xlabel(), overlap.get_ylim()) == (title, "step", (0, 1))
@@ -44,7 +45,7 @@ def test_loss_and_overlap_are_drawn_over_the_steps(tmp_path: Path, monkeypatch: 
         "held out, top 25.0%": [(40, 0.4375)],
         "held out, top 12.5%": [(40, 0.21875)],
     }
-    for axes in (loss, overlap):
+    for axes in both:
         assert [text.get_text() for text in axes.get_legend().get_texts()] == list(points(axes))
 
 
