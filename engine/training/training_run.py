@@ -221,12 +221,14 @@ class TrainingRun:
         )
 
     def _seconds_left(self) -> float | None:
+        """Of steps, held-out checks and, at the end, calibration, where the first process takes all the samples."""
         if not self._step_seconds:
             return None
+        processes: int = self._accelerator.num_processes
         steps = self.plan.steps - self.trainer.step
         checks = self.plan.checks - self.trainer.step // self.plan.check_steps
-        a_check = self._check_seconds or HELD_OUT_SAMPLES / self._accelerator.num_processes * self._a_step()
-        return steps * self._a_step() + checks * a_check
+        a_check = self._check_seconds or HELD_OUT_SAMPLES / processes * self._a_step()
+        return steps * self._a_step() + (checks + processes) * a_check
 
     def _a_step(self) -> float:
         return statistics.fmean(self._step_seconds)

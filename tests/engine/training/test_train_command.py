@@ -26,6 +26,7 @@ from engine.training import run_lock, training_run
 from engine.training.prompts import Prompt
 from engine.training.run_folder import RunFolder
 from engine.training.samples import TokenPrompt, tokenize_prompt
+from engine.training.session import TrainingSession
 from engine.training.sources.base import Words
 from engine.training.train_command import CHOICES, NUMBERS, add_arguments, run
 from engine.training.training_run import TrainingRun
@@ -260,6 +261,56 @@ def test_a_trial_tells_the_time_and_leaves_nothing(
     assert told["steps"] == 6
     assert told["seconds"] == pytest.approx(6 * told["seconds_per_step"] + told["seconds_at_end"], abs=0.1)
     assert not out.parent.exists()
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """`now` stands still while anything but labelling is done: a context to train on takes 10 seconds, one of those
+    held out 5.
+    """
+    clock = SimpleNamespace(now=1000.0)
+    for name, seconds in (("labelled", 10.0), ("held_out_labelled", 5.0)):
+        label = getattr(TrainingSession, name)
+
+        def slowly(self: TrainingSession, number: int, label: Any = label, seconds: float = seconds) -> Any:
+            clock.now += seconds
+            return label(self, number)
+
+        monkeypatch.setattr(TrainingSession, name, slowly)
+    monkeypatch.setattr(training_run, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def test_a_trial_estimates_what_the_run_then_takes(
+    clock: SimpleNamespace, model: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a.safetensors"
+    assert run(options(model, data, out, "--trial", 2)) == 0
+    estimate = json.loads(capsys.readouterr().out)
+    began = clock.now
+    assert run(options(model, data, out)) == 0
+    assert clock.now - began == 6 * 10 + 2 * 2 * 5 + 2 * 5, "steps, two checks and the calibration"
+    assert estimate["seconds"] == clock.now - began
+    assert estimate["seconds_per_step"] == pytest.approx(10 + 2 * 5 / 3, abs=1e-3)
+
+
+def test_the_time_left_is_what_the_run_still_takes(
+    clock: SimpleNamespace, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell, told = RunFolder.tell, {}
+
+    def noted(self: RunFolder, **changes: Any) -> None:
+        tell(self, **changes)
+        if self.progress.seconds_left is not None:
+            told[self.progress.step] = (clock.now, self.progress.seconds_left)
+
+    monkeypatch.setattr(RunFolder, "tell", noted)
+    assert run(options(model, data, tmp_path / "a.safetensors")) == 0
+    takes = {step: clock.now - at for step, (at, _) in told.items()}
+    left = {step: seconds for step, (_, seconds) in told.items()}
+    assert [left[step] for step in (3, 4, 5, 6)] == [takes[step] for step in (3, 4, 5, 6)]
+    # Until the first check a held-out context counts as one to train on.
+    assert [left[step] - takes[step] for step in (1, 2)] == [3 * 2 * (10 - 5)] * 2
 
 
 def test_a_trial_tells_its_steps_where_it_was_given_a_folder(model: Path, data: Path, tmp_path: Path) -> None:
