@@ -162,7 +162,7 @@ def test_no_consensus_and_no_neighbours_is_the_authors_selection(seed: int) -> N
 
 def test_every_parameter_of_a_ranking_is_part_of_the_policys_name() -> None:
     calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
-    rankings = (Ranking(), Ranking(0.25), Ranking(0.2500001), Ranking(own_neighbours=3), Ranking(neighbours=3))
+    rankings = (Ranking(), Ranking(0.75), Ranking(0.2500001), Ranking(own_neighbours=3), Ranking(neighbours=3))
     assert len({LocretConsensus(calibration, ranking).name for ranking in rankings}) == len(rankings)
 
 
