@@ -1,4 +1,4 @@
-"""Options of what is kept, as text: `consensus=0.5,own=1` of the ranking, `newest=0.25,sinks=8` of the selection.
+"""Options of what is kept, as text: `consensus=0.5,own=3` of the ranking, `newest=0.25,sinks=8` of the selection.
 
 It knows what they are called and what they change (docs/selection.md), not where they are given.
 """

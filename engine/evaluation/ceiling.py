@@ -40,8 +40,8 @@ class LabelPolicy:
 
 class Ceiling:
     """The labels of a document: for every unit the strongest attention logit, over a full cache, that a token of any
-    answer pays to it (paper section 3.3), over all questions that this benchmark asks of the document: those of the
-    needles and the facts, not the continuation. So it knows the questions, which no policy may.
+    answer pays to it (paper section 3.3), over all that this benchmark asks of the document, the text that follows
+    among it, as heads are taught by questions and what follows. So it knows what comes, which no policy may.
     """
 
     def __init__(self, backbone: Backbone) -> None:
@@ -52,12 +52,17 @@ class Ceiling:
         self._backbone.close()
 
     def policy(
-        self, runtime: Runtime, chat: ChatFormat, context: Sequence[int], questions: Sequence[Question]
+        self,
+        runtime: Runtime,
+        chat: ChatFormat,
+        context: Sequence[int],
+        questions: Sequence[Question],
+        following: Sequence[int] = (),
     ) -> Policy:
-        """Ranked with consensus and neighbours as Locret's CIS are, calibrated by these labels' own mean and
-        deviation. context: the stream that is read.
+        """Ranked as Locret's CIS are, calibrated by these labels' own mean and deviation. context: the stream that is
+        read; following: the tokens that come after it in the document.
         """
-        prompt = _prompt(runtime, chat, context, questions)
+        prompt = _prompt(runtime, chat, context, questions, following)
         labels = torch.stack([layer.labels[_ANSWERS] for layer in label_prompt(self._backbone, prompt)])
         labels = labels.float().cpu()
         return LabelPolicy(labels, LocretConsensus(calibration_of(labels)))
@@ -76,9 +81,11 @@ def calibration_of(scores: Tensor) -> Calibration:
     return Calibration(mean, std, float(average.mean()), float(average.std()))
 
 
-def _prompt(runtime: Runtime, chat: ChatFormat, context: Sequence[int], questions: Sequence[Question]) -> TokenPrompt:
+def _prompt(
+    runtime: Runtime, chat: ChatFormat, context: Sequence[int], questions: Sequence[Question], following: Sequence[int]
+) -> TokenPrompt:
     """Each question with the first of its accepted answers as a branch; the queries are the answers' tokens, from the
-    one that predicts the first of them on.
+    one that predicts the first of them on. What follows is a branch of its own, all of it queries.
     """
     branches: list[list[int]] = []
     queries: list[int] = []
@@ -89,4 +96,7 @@ def _prompt(runtime: Runtime, chat: ChatFormat, context: Sequence[int], question
         queries += range(length + len(asked) - 1, length + len(branch))
         length += len(branch)
         branches.append(branch)
+    if following:
+        branches.append(list(following))
+        queries += range(length, length + len(following))
     return TokenPrompt(list(context), branches, {_ANSWERS: queries})

@@ -22,6 +22,7 @@ from engine.backends.scoring import TRAINING_FREE, scoring_refusal
 from engine.budget import LARGEST_CHUNK, selection_for
 from engine.chat_format import chat_format
 from engine.errors import UserError
+from engine.evaluation.arguments import LEAST_TOKENS
 from engine.evaluation.ceiling import open_ceiling
 from engine.evaluation.fidelity_cases import Cases
 from engine.evaluation.fidelity_measure import NOTHING, Bench, CaseRun, Figure, rows_for
@@ -57,6 +58,7 @@ def run(options: argparse.Namespace) -> int:
     shape = read_shape(options.model or starter_model() or Path())
     target = chosen_target(options, shape)
     _refuse_uneven(options.policies, target)
+    _refuse_too_long(options, shape)
     heads, heads_name, heads_mark = _heads(options, shape)
     documents = held_out_documents(options.data, options.part)
     questions = _questions_about(documents, options.part)
@@ -139,7 +141,7 @@ def _measure(bench: Bench, cases: Cases, rows: Sequence[RowMade], missing: Seque
 def _bench(options: argparse.Namespace, shape: ModelShape, target: Target, heads: RetainingHeads | None) -> Bench:
     """Loads the model, once, with a cache for the longest document or the largest share of it."""
     policies: Sequence[str] = options.policies
-    longest = options.tokens + options.tokens // 4
+    longest = _longest(options)
     capacities = [
         method_of(name).selection(selection_for(round(kept * longest), target)).capacity
         for name in policies
@@ -190,6 +192,23 @@ def _refuse_uneven(policies: Sequence[str], target: Target) -> None:
     if uneven and target.runtime != "torch":
         message = f"{' and '.join(uneven)} need the runtime torch, where heads can keep different numbers of units."
         raise UserError("bad_params", f"{message} Add --runtime torch, or leave them out.")
+
+
+def _longest(options: argparse.Namespace) -> int:
+    """Tokens of the longest document: where its text is dense, a piece has more than was asked for."""
+    return int(options.tokens + options.tokens // 4)
+
+
+def _refuse_too_long(options: argparse.Namespace, shape: ModelShape) -> None:
+    """The full cache sees all of a document at once. Raises UserError where it cannot."""
+    room = shape.context - options.continuation - SPARE_CELLS
+    if _longest(options) <= room:
+        return
+    what = f"{shape.name} sees {shape.context:,} tokens at once, and --tokens {options.tokens} takes more"
+    most = room * 4 // 5
+    if most < LEAST_TOKENS:
+        raise UserError("bad_params", f"{what}. Say a smaller --continuation, or name another model with --model.")
+    raise UserError("bad_params", f"{what}, with dense text and questions. Say --tokens {most} or less.")
 
 
 def _scoring_refusal(policies: Sequence[str], architecture: str) -> str | None:

@@ -138,7 +138,9 @@ class CaseRun:
         if self._labels is None:
             assert bench.ceiling is not None
             context = self._opening + self._document
-            self._labels = bench.ceiling.policy(bench.runtime, bench.chat, context, self.case.questions)
+            self._labels = bench.ceiling.policy(
+                bench.runtime, bench.chat, context, self.case.questions, self._following
+            )
         return self._labels
 
     def _answered(self, question: Question) -> list[tuple[str, float]]:

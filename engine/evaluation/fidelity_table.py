@@ -16,15 +16,16 @@ TASKS = (*ANSWERS, *GAPS)
 @dataclass(frozen=True)
 class Row:
     """score: the share of right answers or, of GAPS, of what the full cache gains over no context in log-likelihood.
-    low, high: its 95 % interval (Wilson; percentile bootstrap over documents). samples: documents.
+    low, high: its 95 % interval (Wilson; percentile bootstrap over documents), None of a single one's gap. samples:
+    documents.
     """
 
     task: str
     policy: str
     kept: float
     score: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     samples: int
 
 
@@ -65,7 +66,8 @@ def _gap_row(task: str, policy: str, kept: float, found: Mapping[int, float], va
     score = gap_kept(lost, own, best)
     if score is None:
         return []
-    return [Row(task, policy, kept, score, *gap_interval(lost, own, best, seed), len(documents))]
+    low, high = gap_interval(lost, own, best, seed) or (None, None)
+    return [Row(task, policy, kept, score, low, high, len(documents))]
 
 
 def table(rows: Sequence[Row]) -> str:
@@ -87,4 +89,7 @@ def _table(all_rows: Sequence[Row], all_tasks: Sequence[str]) -> str:
 
 
 def _cell(row: Row | None) -> str:
-    return "" if row is None else f"{row.score:.0%} ({row.low:.0%} to {row.high:.0%}) of {row.samples}"
+    if row is None:
+        return ""
+    interval = "" if row.low is None or row.high is None else f" ({row.low:.0%} to {row.high:.0%})"
+    return f"{row.score:.0%}{interval} of {row.samples}"

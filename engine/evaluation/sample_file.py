@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,8 @@ from engine.errors import UserError
 class SampleFile:
     """The figures that the file holds, by `get`, and `add` for further ones. path None: nothing is kept on the disk.
 
-    parameters: what all rows share. Raises UserError for a file of others, or one that cannot be read or written.
+    parameters: what all rows share. Raises UserError for a file of others, which it leaves as it is, or one that cannot
+    be read or written.
     """
 
     def __init__(self, path: Path | None, parameters: Mapping[str, Any]) -> None:
@@ -28,20 +30,28 @@ class SampleFile:
         if path is None:
             return
         try:
-            self._open(path, json.loads(json.dumps(parameters)))
+            self._open(path, json.dumps({"parameters": parameters}))
         except OSError as error:
             raise UserError("bad_params", f"{path} cannot be used: {error.strerror}. Choose another file.") from error
 
-    def _open(self, path: Path, parameters: dict[str, Any]) -> None:
-        lines = _whole_lines(path)
-        if not lines:
-            path.write_text(json.dumps({"parameters": parameters}) + "\n", encoding="utf-8")
+    def _open(self, path: Path, header: str) -> None:
+        data = path.read_bytes() if path.exists() else b""
+        first, *rows = data.split(b"\n")
+        if not rows and header.encode().startswith(first):  # new, or cut off while its first line was written
+            with path.open("a", encoding="utf-8") as file:
+                file.write(header[len(first) :] + "\n")
             return
-        _refuse_others(path, lines[0], parameters)
-        try:
-            self._figures = {(line["sample"], _key(line["row"])): line["figures"] for line in lines[1:]}
-        except (KeyError, TypeError) as error:
-            raise UserError("bad_params", f"{path} holds no samples. Choose another file.") from error
+        _refuse_others(path, first, json.loads(header)["parameters"])
+        if rows.pop():
+            os.truncate(path, data.rfind(b"\n") + 1)  # cut off, when the machine stopped
+        for number, line in enumerate(rows, start=2):
+            try:
+                sample, row, figures = _read(line)
+            except (ValueError, RecursionError):
+                what = f"Line {number} of {path} is damaged and left out."
+                print(f"{what} What is not in another line is measured anew.", file=sys.stderr, flush=True)
+            else:
+                self._figures[sample, _key(row)] = figures
 
     def get(self, sample: int, row: Mapping[str, Any]) -> list[list[Any]] | None:
         """The figures of a row, given by all that made it; None where they are not measured yet."""
@@ -61,22 +71,27 @@ def _key(row: Mapping[str, Any]) -> str:
     return json.dumps(row, sort_keys=True)
 
 
-def _whole_lines(path: Path) -> list[Any]:
-    """What the file holds. A last line that was cut off, when the machine stopped, is taken away."""
-    if not path.exists():
-        return []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        path.write_bytes(whole)
+def _read(line: bytes) -> tuple[int, dict[str, Any], list[list[Any]]]:
+    """A line's sample, row and figures (task, policy, share kept, value). Raises ValueError, or RecursionError."""
+    match json.loads(line):
+        case {"sample": int(sample), "row": dict(row), "figures": list(figures)} if all(map(_is_figure, figures)):
+            return sample, row, figures
+    raise ValueError("no figures of a sample")
+
+
+def _is_figure(found: Any) -> bool:
+    match found:
+        case [str(), str(), int() | float(), int() | float()]:
+            return True
+    return False
+
+
+def _refuse_others(path: Path, first: bytes, parameters: Mapping[str, Any]) -> None:
     try:
-        return [json.loads(line) for line in whole.splitlines()]
-    except ValueError as error:
-        raise UserError("bad_params", f"{path} holds no samples. Choose another file.") from error
-
-
-def _refuse_others(path: Path, first: Any, parameters: Mapping[str, Any]) -> None:
-    there = first.get("parameters") if isinstance(first, dict) else None
+        line = json.loads(first)
+    except (ValueError, RecursionError):
+        line = None
+    there = line.get("parameters") if isinstance(line, dict) else None
     if not isinstance(there, dict):
         raise UserError("bad_params", f"{path} holds no samples. Choose another file.")
     other = sorted(name for name in {*there, *parameters} if there.get(name) != parameters.get(name))

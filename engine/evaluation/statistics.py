@@ -31,11 +31,14 @@ def gap_kept(nothing: Sequence[float], policy: Sequence[float], full: Sequence[f
 
 def gap_interval(
     nothing: Sequence[float], policy: Sequence[float], full: Sequence[float], seed: int
-) -> tuple[float, float]:
+) -> tuple[float, float] | None:
     """The 2.5th and 97.5th percentile of `gap_kept` over documents drawn with replacement (percentile bootstrap).
 
-    A draw in which the full cache gains nothing is left out; where all are, it is every number: (-inf, inf).
+    A draw in which the full cache gains nothing is left out; where all are, it is every number: (-inf, inf). None of
+    fewer than two documents, which do not tell how far others lie from them.
     """
+    if len(nothing) < 2:
+        return None
     figures = np.array([nothing, policy, full])
     drawn = np.random.default_rng(seed).integers(0, len(nothing), (RESAMPLES, len(nothing)))
     sums = figures[:, drawn].sum(axis=-1)

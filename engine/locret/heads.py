@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors import safe_open
+from safetensors.torch import save
 from torch import Tensor, nn
 
 from engine.locret.head_file import HeadFileError as HeadFileError  # noqa: PLC0414 (used from here, too)
@@ -90,12 +90,13 @@ def save_heads(
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
     try:
-        save_file(_state_dict(heads, dtype), partial, metadata=header)
+        # Written here, and not by safetensors: it keeps other users out, and says of a full disk only that it failed.
+        partial.write_bytes(save(_state_dict(heads, dtype), metadata=header))
         partial.replace(path)
-    except (OSError, SafetensorError) as error:
+    except OSError:
         with suppress(OSError):
             partial.unlink()
-        raise error if isinstance(error, OSError) else OSError(str(error)) from error
+        raise
 
 
 def heads_sha256(heads: RetainingHeads, dtype: torch.dtype) -> str:

@@ -49,7 +49,8 @@ class Locret(AsScored):
 
 
 class LocretConsensus:
-    """Each head's CIS plus what all heads think of the token (DESIGN section 10), both averaged over neighbours.
+    """Each head's CIS on a common scale and, where it has a weight, what all heads think of the token (DESIGN section
+    10), both averaged over neighbours.
 
     z-score of the CIS in its layer and head, plus `consensus` times the z-score of the average over all layers and
     heads; means and deviations come from the calibration in the head file, so that the score depends on nothing but
@@ -64,10 +65,13 @@ class LocretConsensus:
 
     def score(self, cis: Tensor | None, positions: Tensor) -> Tensor:  # noqa: ARG002
         own = (_present(cis) - self.calibration.mean[..., None]) / self.calibration.std[..., None]
+        ranked = _pooled(own, self.ranking.own_neighbours)
+        if not self.ranking.consensus:
+            return ranked
         average = own.mean(dim=(0, 1))
         consensus = (average - self.calibration.consensus_mean) / self.calibration.consensus_std
         of_all = _pooled(consensus[None], self.ranking.neighbours)
-        return _pooled(own, self.ranking.own_neighbours) + self.ranking.consensus * of_all
+        return ranked + self.ranking.consensus * of_all
 
 
 class Newest:

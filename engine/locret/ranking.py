@@ -18,7 +18,7 @@ class Ranking:
     MOST_NEIGHBOURS.
     """
 
-    consensus: float = 0.5
+    consensus: float = 0.25
     own_neighbours: int = 1
     neighbours: int = 7
 

@@ -7,12 +7,15 @@ from typing import Any
 
 from engine.locret.training import OVERLAP_SHARES
 from engine.training.checks import best_check
+from engine.training.counted import counted
 
 
 def card(
     name: str, metadata: Mapping[str, str], recipe: Mapping[str, Any], data: Sequence[str], rows: Sequence[Any]
 ) -> str:
-    """Markdown. name: of the head file. metadata: as in the head file. rows: of the run's log."""
+    """Markdown. name: of the head file. metadata: as in the head file. recipe: the run's options, patience among them.
+    rows: of the run's log.
+    """
     checks = [row for row in rows if row["kind"] == "held-out"]
     lines = [
         f"# Retaining heads for {metadata['model']}",
@@ -37,7 +40,7 @@ def card(
         "",
         *_figures(checks),
         "",
-        "The same documents chose these weights (those that rank best; the run stops when it gets no better) and",
+        f"The same documents chose these weights ({_choice(recipe['patience'])}) and",
         "calibrate the scores, so the figures flatter them somewhat.",
         "",
         "Loss: SmoothL1 between predicted and labelled scores, in the label's own unit (attention logits). Overlap:",
@@ -50,6 +53,13 @@ def card(
         f'    keepsake-engine ask --model MODEL --heads {name} FILE "QUESTION"',
     ]
     return "\n".join(lines) + "\n"
+
+
+def _choice(patience: int) -> str:
+    """How checks choose: with no patience (0) a run takes all its steps."""
+    if not patience:
+        return "those that rank best"
+    return f"those that rank best; the run stops after {counted(patience, 'check')} without better ones"
 
 
 def _table(title: str, rows: Mapping[str, Any]) -> list[str]:

@@ -82,15 +82,22 @@ def read_data(paths: Sequence[Path], corpus: Path, say: Say) -> Data:
         _add_corpus(data, corpus, say)
     for line in data.left_out.lines():
         say(line)
-    if data.characters < LEAST_CHARACTERS:
-        here = counted(data.characters, "character") if data.characters else "no text"
-        raise UserError(
-            "no_data",
-            f"There {'is' if data.characters < 2 else 'are'} {here} to train on, and it takes at least "
-            f"{LEAST_CHARACTERS:,} characters (about ten pages); good heads take a million and more. "
-            "Name more files or folders with --data.",
-        )
+    refuse_too_little(data.characters)
     return data
+
+
+def refuse_too_little(characters: int, documents: int = 0, copies: int = 0) -> None:
+    """characters: without those of `copies` among so many documents. Raises UserError("no_data")."""
+    if characters >= LEAST_CHARACTERS:
+        return
+    here = counted(characters, "character") if characters else "no text"
+    message = f"There {'is' if characters < 2 else 'are'} {here} to train on, and it takes at least "
+    message += f"{LEAST_CHARACTERS:,} characters (about ten pages); good heads take a million and more. "
+    if documents - copies == 1 and copies:
+        message += f"The {documents:,} documents are copies of one text. "
+    elif copies:
+        message += f"{copies:,} of {documents:,} documents are copies of others. "
+    raise UserError("no_data", f"{message}Name more files or folders with --data.")
 
 
 def _fetch(corpus: Path, say: Say) -> None:

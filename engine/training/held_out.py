@@ -18,17 +18,20 @@ _COPIED = 0.5
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=\s|$)|$)", re.MULTILINE)
 # Shorter ones may be alike by chance.
 _LONG_SENTENCE = 30
-# A sentence in more documents than this is a page's foot or a licence, and says nothing of copies.
+# A sentence in more documents than this, of different texts, is a page's foot or a licence, and says nothing of copies.
 _COMMON = 20
 
 
 @dataclass(frozen=True)
 class Split:
-    """validation: for early stop and calibration. copies: documents left out since another is nearly the same."""
+    """validation: for early stop and calibration. copies: documents left out since another is the same, or nearly.
+    characters: of the others.
+    """
 
     training: list[Document]
     validation: list[Document]
     copies: int
+    characters: int
 
 
 def split(documents: Sequence[Document], test: Sequence[Document] = ()) -> Split:
@@ -41,7 +44,8 @@ def split(documents: Sequence[Document], test: Sequence[Document] = ()) -> Split
     training, validation = _parted(unique)
     validation = without_sentences_of(validation, test)
     training = without_sentences_of(training, [*validation, *test])
-    return Split(training, validation, len(documents) - len(unique))
+    characters = sum(len(document.text) for document in unique)
+    return Split(training, validation, len(documents) - len(unique), characters)
 
 
 def _parted(documents: Sequence[Document]) -> tuple[list[Document], list[Document]]:
@@ -79,24 +83,27 @@ def _left(document: Document, text: str) -> Document:
 
 
 def without_copies(documents: Sequence[Document], test: Sequence[Document] = ()) -> list[Document]:
-    """One document of each group of nearly identical ones, and none that is nearly the same as one of `test`."""
+    """One document of each group of identical or nearly identical ones, and none that is so with one of `test`."""
     known = [*documents, *test]
-    sentences = [_sentences(document.text) for document in known]
-    shared: Counter[tuple[int, int]] = Counter()
-    places = defaultdict(list)
-    for place, found in enumerate(sentences):
-        for sentence in found:
-            places[sentence].append(place)
-    for holders in places.values():
-        if 1 < len(holders) <= _COMMON:
-            shared.update(combinations(holders, 2))
 
     def worth(place: int) -> tuple[bool, bool, bool, int]:
         """The least of two copies is dropped: first what is trained on, then what has no questions, then the later."""
         document = known[place]
         return place >= len(documents), document.part == "validation", bool(document.pairs), -place
 
-    dropped: set[int] = set()
+    best: dict[str, int] = {}
+    for place, document in enumerate(known):
+        best[document.text] = max(best.get(document.text, place), place, key=worth)
+    dropped = {place for place, document in enumerate(known) if best[document.text] != place}
+    sentences = {place: _sentences(document.text) for place, document in enumerate(known) if place not in dropped}
+    shared: Counter[tuple[int, int]] = Counter()
+    places = defaultdict(list)
+    for place, found in sentences.items():
+        for sentence in found:
+            places[sentence].append(place)
+    for holders in places.values():
+        if 1 < len(holders) <= _COMMON:
+            shared.update(combinations(holders, 2))
     for (one, other), count in sorted(shared.items()):
         if count >= _COPIED * min(len(sentences[one]), len(sentences[other])) and not dropped & {one, other}:
             dropped.add(min(one, other, key=worth))

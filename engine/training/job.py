@@ -6,7 +6,6 @@ It knows neither the words of the command line nor the order of the steps.
 from __future__ import annotations
 
 import argparse
-import errno
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -31,7 +30,8 @@ from engine.training.card import card
 from engine.training.checks import best_check
 from engine.training.corpus import Document
 from engine.training.counted import counted
-from engine.training.data import Data, read_data
+from engine.training.data import Data, read_data, refuse_too_little
+from engine.training.disk_errors import sentence_for
 from engine.training.held_out import split
 from engine.training.long_contexts import told
 from engine.training.plot import draw
@@ -41,7 +41,13 @@ from engine.training.samples import Recipe
 from engine.training.session import TrainingSession
 from engine.training.sources.requests import LONGEST_BRANCH
 from engine.training.stopping import Stopping
-from engine.training.train_checks import refuse_to_overwrite, refuse_too_wide
+from engine.training.train_checks import (
+    refuse_changed,
+    refuse_other_shape,
+    refuse_to_overwrite,
+    refuse_too_wide,
+    written,
+)
 from engine.training.training_run import HELD_OUT_SAMPLES, Plan, TrainingRun
 
 
@@ -73,6 +79,7 @@ class TrainingJob:
         self.args, self.accelerator, self._claim, self.stopping, self._tell = args, accelerator, claim, stopping, tell
         first = bool(accelerator.is_main_process)
         self.writes = first and not args.trial
+        self._there = written(args) if self.writes else []
         progress = Progress(out=str(args.out), steps=args.steps, model=args.model or "")
         self.folder = RunFolder(args.run if first else None, progress)
 
@@ -87,10 +94,10 @@ class TrainingJob:
             self._end("paused" if is_stop(error) else "failed", str(error) or None)
             raise
         except OSError as error:
-            if error.errno != errno.ENOSPC:
+            message = sentence_for(error)
+            if message is None:
                 self._fail(error)
                 raise
-            message = "The disk is full. Make room on it, then go on."
             self._end("failed", message)
             raise UserError("disk", message, cause=str(error)) from error
         except BaseException as error:
@@ -112,12 +119,15 @@ class TrainingJob:
         path = self._model()
         shape = read_shape(path)
         self.name = model_name(path)
+        for other in args.also_for:
+            refuse_other_shape(read_shape(other), shape)
         self.fingerprint, *self.fingerprints = [_fingerprint(file) for file in (path, *args.also_for)]
         self.folder.tell(model=self.name, fingerprint=self.fingerprint)
         self.data = self._data()
         documents = split(self.data.documents, self.data.test)
         if documents.copies:
             self._say(f"Left out, nearly the same as others: {counted(documents.copies, 'document')}")
+        refuse_too_little(documents.characters, len(self.data.documents), documents.copies)
         self._ask_pairs([*documents.training, *documents.validation])
         for part, which in ((documents.training, "train on"), (documents.validation, "hold out")):
             if not args.mixture.suits(part):
@@ -158,6 +168,7 @@ class TrainingJob:
             heads.calibration = calibrate(heads, _on_cpu(self.session.held_out_samples(range(HELD_OUT_SAMPLES))))
             rows = self.folder.rows()
             metadata = self._metadata(rows)
+            refuse_changed(args, self._there)
             save_heads(heads, args.out, metadata)
             text = card(args.out.name, metadata, self._recipe(), self.data.described, rows)
             args.out.with_suffix(".md").write_text(text, encoding="utf-8")

@@ -27,11 +27,14 @@ Turn = tuple[str, str]
 def read_questions(path: Path) -> list[Document]:
     """A document for each context, with all pairs about it; none where the file holds no pairs. Raises ValueError."""
     contexts: dict[str, list[tuple[str, str]]] = {}
-    for record in _records(path.read_text(encoding="utf-8-sig")):
-        for context, question, answer in _asked(record):
-            pairs = contexts.setdefault(context, [])
-            if (question, answer) not in pairs:
-                pairs.append((question, answer))
+    try:
+        for record in _records(path.read_text(encoding="utf-8-sig")):
+            for context, question, answer in _asked(record):
+                pairs = contexts.setdefault(context, [])
+                if (question, answer) not in pairs:
+                    pairs.append((question, answer))
+    except RecursionError as error:
+        raise ValueError("lists or objects lie too deep in each other") from error
     return [Document(path.name, text, tuple(pairs)) for text, pairs in contexts.items()]
 
 
@@ -67,15 +70,21 @@ def _asked(record: Any) -> Iterator[tuple[str, str, str]]:
 
 def _turns(record: Mapping[str, Any]) -> Iterator[Turn]:
     """ShareGPT's `conversations` (or `messages`), or LongAlpaca's `instruction`, `input` and `output`."""
-    for turn in record.get("conversations") or record.get("messages") or []:
+    turns = record.get("conversations") or record.get("messages")
+    for turn in turns if isinstance(turns, list) else []:
         if isinstance(turn, Mapping):
             who = str(turn.get("from") or turn.get("role") or "").lower()
-            said = str(turn.get("value") or turn.get("content") or "")
+            said = _text(turn.get("value") or turn.get("content") or "")
             if who in _PEOPLE or who in _MODELS:
                 yield ("human" if who in _PEOPLE else "model"), said
     if record.get("instruction") and record.get("output"):
-        yield "human", "\n\n".join(str(record[name]) for name in ("input", "instruction") if record.get(name))
-        yield "model", str(record["output"])
+        yield "human", "\n\n".join(_text(record[name]) for name in ("input", "instruction") if record.get(name))
+        yield "model", _text(record["output"])
+
+
+def _text(found: Any) -> str:
+    """JSON can name half a surrogate pair, which can be neither stored nor tokenized."""
+    return str(found).encode("utf-8", "replace").decode()
 
 
 def _parted(text: str) -> tuple[str, str]:

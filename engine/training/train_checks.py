@@ -1,6 +1,6 @@
-"""What `train` refuses before anything heavy is loaded: values that cannot be, and what it would overwrite.
+"""What `train` refuses before anything heavy is loaded: values that cannot be, other models, what it would overwrite.
 
-It knows options and files, and nothing of models.
+It knows options, files and the shapes of models.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.errors import UserError
+from engine.model_shape import ModelShape
 from engine.training.run_folder import CHECKPOINT
 from engine.training.sources.mixture import DEFAULT, parse
 
@@ -63,7 +64,10 @@ def refuse_to_overwrite(args: argparse.Namespace) -> None:
                 f"There is an unfinished run in {args.run}. Choose another folder for the trial, or leave --run out."
             )
             raise UserError("bad_params", message)
-        if args.trial or args.overwrite or (args.resume and unfinished):
+        if args.trial or args.overwrite:
+            return
+        if args.resume and unfinished:
+            _refuse_newer(args.out, args.run / CHECKPOINT)
             return
         if unfinished:
             message = f"There is an unfinished run in {args.run}. Go on with --resume, or begin anew with --overwrite."
@@ -77,6 +81,59 @@ def refuse_to_overwrite(args: argparse.Namespace) -> None:
         for file in (args.out, _card(args.out)):
             if file.exists():
                 raise UserError("bad_params", f"{file} is there already. Choose another --out, or say --overwrite.")
+
+
+def written(args: argparse.Namespace) -> list[tuple[int, int] | None]:
+    """What lies where the heads and their card go, to know whether it is the same later: when each was written and its
+    size, None where there is none.
+    """
+    return [_mark(file) for file in (args.out, _card(args.out))]
+
+
+def refuse_changed(args: argparse.Namespace, before: list[tuple[int, int] | None]) -> None:
+    """What another run has put there since `before` stays, too. Raises UserError."""
+    if args.overwrite:
+        return
+    for file, was, now in zip((args.out, _card(args.out)), before, written(args), strict=True):
+        if now not in (was, None):
+            _refuse_written(file, args.run)
+
+
+def _refuse_newer(heads: Path, checkpoint: Path) -> None:
+    """Heads that were written after a run was paused are not the ones that it was allowed to replace."""
+    if heads.exists() and heads.stat().st_mtime > checkpoint.stat().st_mtime:
+        _refuse_written(heads, checkpoint.parent)
+
+
+def _refuse_written(file: Path, run: Path) -> None:
+    message = (
+        f"{file} was written by another run meanwhile, and nothing of this one is lost. "
+        f"Go on with --resume --run {run} and another --out, or with --resume --overwrite."
+    )
+    raise UserError("bad_params", message)
+
+
+def _mark(file: Path) -> tuple[int, int] | None:
+    try:
+        about = file.stat()
+    except OSError:
+        return None
+    return about.st_mtime_ns, about.st_size
+
+
+def refuse_other_shape(other: ModelShape, shape: ModelShape) -> None:
+    """Heads fit only models with the same layers, KV heads and widths. Raises UserError."""
+    for what, ours, theirs in (
+        ("layers", shape.layers, other.layers),
+        ("heads", shape.heads, other.heads),
+        ("KV heads", shape.kv_heads, other.kv_heads),
+        ("numbers a head", shape.head_dim, other.head_dim),
+        ("numbers a token", shape.hidden, other.hidden),
+    ):
+        if ours != theirs:
+            message = f"{other.path} is another model than {shape.name}: it has {theirs:,} {what} and not {ours:,}."
+            advice = "Name a file with the same weights with --also-for, or leave that option out."
+            raise UserError("bad_params", f"{message} {advice}")
 
 
 def refuse_too_wide(hidden: int, weights: int, free: int) -> None:

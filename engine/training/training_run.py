@@ -81,6 +81,7 @@ class TrainingRun:
         self._recent: deque[list[float]] = deque(maxlen=REPORT_STEPS)
         self._step_seconds: deque[float] = deque(maxlen=_TIMED_STEPS)
         self._check_seconds = 0.0
+        self._saved_at: int | None = None
 
     def go(self) -> Ending:
         """Trains to the end, to the early stop or to a pause; with the first two the heads are the best ones."""
@@ -98,6 +99,8 @@ class TrainingRun:
             if step % CHECKPOINT_STEPS == 0 or step % self.plan.check_steps == 0:
                 self._save()
             self._tell("running")
+        if self._saved_at != self.trainer.step:
+            self._save()  # heads that cannot be written yet are not lost
         if self.best.heads is not None:
             self.trainer.heads.load_state_dict(self.best.heads)
         return "done"
@@ -142,6 +145,7 @@ class TrainingRun:
         self.trainer.resume(state["trainer"])
         self.best = Best(**state["best"])
         self._recent.extend(state["recent"])
+        self._saved_at = self.trainer.step
         self.folder.forget_rows_after(self.trainer.step)
 
     def _named(self, state: dict[str, Any]) -> str:
@@ -202,6 +206,7 @@ class TrainingRun:
                 "recent": list(self._recent),
             }
         )
+        self._saved_at = self.trainer.step
 
     def _tell(self, state: str) -> None:
         means = _means(list(self._recent)) if self._recent else [None] * len(COLUMNS)
@@ -216,12 +221,14 @@ class TrainingRun:
         )
 
     def _seconds_left(self) -> float | None:
+        """Of steps, held-out checks and, at the end, calibration, where the first process takes all the samples."""
         if not self._step_seconds:
             return None
+        processes: int = self._accelerator.num_processes
         steps = self.plan.steps - self.trainer.step
         checks = self.plan.checks - self.trainer.step // self.plan.check_steps
-        a_check = self._check_seconds or HELD_OUT_SAMPLES / self._accelerator.num_processes * self._a_step()
-        return steps * self._a_step() + checks * a_check
+        a_check = self._check_seconds or HELD_OUT_SAMPLES / processes * self._a_step()
+        return steps * self._a_step() + (checks + processes) * a_check
 
     def _a_step(self) -> float:
         return statistics.fmean(self._step_seconds)

@@ -15,17 +15,20 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from engine.errors import UserError
 from engine.training_runs import process
+from engine.training_runs.advice import in_the_window
 from engine.training_runs.log import last_words, tail
 
 COMMAND = (sys.executable, "-m", "engine.main", "train")
 AT_WORK = frozenset({"starting", "running", "pausing"})
 ENDED = frozenset({"done", "failed"})
 POINTS = 60
+CHECKPOINT = "checkpoint.pt"  # as the command names it; what trains is not imported here
 NEVER_BEGAN = "The training ended before it began. The log says more."
 
 
@@ -84,7 +87,7 @@ class TrainingRuns:
             "seconds_left": told.get("seconds_left") if state == "running" else None,
             "loss": told.get("loss"),
             "losses": _losses(run / "log.jsonl"),
-            "message": message,
+            "message": message and in_the_window(message, run=True),
         }
 
     def finished(self) -> Finished | None:
@@ -97,30 +100,39 @@ class TrainingRuns:
         return Finished(asked["id"], asked["model"]) if written and "id" in asked else None
 
     def start(self, path: str, model: str, name: str, fingerprint: str, words: Callable[[Path], Sequence[str]]) -> None:
-        """Starts training for a model; an ended run is forgotten.
+        """Starts training for a model; then an ended run is forgotten.
 
         words: given the run's folder, the options that say what is read. Raises UserError("training_under_way").
         """
         self.refuse_a_second()
-        self.forget()
         named = f"{re.sub(r'[^A-Za-z0-9._-]+', '-', name)[:60]}-{fingerprint[:8]}"
-        run, out = self.folder / named, self.heads / f"{named}.safetensors"
+        run, out = _free(self.folder / named), self.heads / f"{named}.safetensors"
+        before = self._folders()
         with _told("The training cannot be started"):
-            for folder in (run, self.heads):
-                folder.mkdir(parents=True, exist_ok=True)
             try:
+                for folder in (run, self.heads):
+                    folder.mkdir(parents=True, exist_ok=True)
                 asked = Asked(uuid.uuid4().hex, path, model, name, fingerprint, str(out), tuple(words(run)))
                 _write(run / "run.json", asdict(asked))
                 self._launch(run)
             except BaseException:
                 shutil.rmtree(run, ignore_errors=True)
                 raise
+        self._forget(before)
 
     def refuse_a_second(self) -> None:
-        """Raises UserError("training_under_way") while there is a run that has not ended."""
-        now = self.status()
-        if now is not None and now["state"] not in ENDED:
+        """Raises UserError("training_under_way") while there is a run that has not ended, or one that failed and can go
+        on with what it has learned.
+        """
+        now, run = self.status(), self._folder()
+        if now is None or run is None:
+            return
+        message = None
+        if now["state"] not in ENDED:
             message = f"Retaining heads for {now['name']} are being trained. Let that finish, or discard it first."
+        elif now["state"] == "failed" and (run / CHECKPOINT).exists():
+            message = f"The training for {now['name']} failed, but can go on. Try it again, or discard it first."
+        if message:
             raise UserError("training_under_way", message)
 
     def pause(self) -> None:
@@ -144,7 +156,10 @@ class TrainingRuns:
 
     def forget(self) -> None:
         """Ends the run if it is under way and removes its folder. Heads that it has written stay."""
-        for run in self._folders():
+        self._forget(self._folders())
+
+    def _forget(self, runs: Sequence[Path]) -> None:
+        for run in runs:
             for pid in self._pids(run):
                 process.end(pid)
             shutil.rmtree(run, ignore_errors=True)
@@ -204,6 +219,12 @@ def _told(what: str) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or str(error)
         raise UserError("training_failed", f"{what}: {reason}. Make room on the disk, and try again.") from error
+
+
+def _free(folder: Path) -> Path:
+    """That folder or, where it is there, one of a like name."""
+    names = (folder.with_name(f"{folder.name}-{number}") for number in count(2))
+    return folder if not folder.exists() else next(name for name in names if not name.exists())
 
 
 def _began(run: Path) -> float:

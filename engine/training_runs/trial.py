@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.errors import UserError
 from engine.training_runs import process
+from engine.training_runs.advice import in_the_window
 from engine.training_runs.log import last_words
 
 STEPS = 20
@@ -80,4 +81,4 @@ class Trial:
             return {name: told[name] for name in FIGURES}
         except (IndexError, ValueError, KeyError, TypeError) as error:
             reason = last_words(self._folder / "log.txt") or f"It ended with status {status} and told no time."
-            raise UserError("training_failed", reason) from error
+            raise UserError("training_failed", in_the_window(reason, run=False)) from error

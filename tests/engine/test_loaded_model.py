@@ -89,7 +89,7 @@ def with_heads(llama: Path, folder: Path, calibrated: bool) -> None:
 def test_a_chosen_ranking_is_part_of_what_a_reading_is_known_by(llama: Path, tmp_path: Path) -> None:
     with_heads(llama, tmp_path, calibrated=True)
     chosen = [load(llama, "locret", tmp_path, ranking) for ranking in (None, Ranking(), Ranking(2.0))]
-    assert [loaded.policy_name for loaded in chosen] == [f"locret-consensus-{c}-1-7" for c in (0.5, 0.5, 2.0)]
+    assert [loaded.policy_name for loaded in chosen] == [f"locret-consensus-{c}-1-7" for c in (0.25, 0.25, 2.0)]
     assert chosen[0].parameters == chosen[1].parameters != chosen[2].parameters
 
 

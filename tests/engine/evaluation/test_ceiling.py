@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -39,20 +40,23 @@ def test_the_calibration_makes_z_scores() -> None:
     torch.testing.assert_close(own.std(dim=-1), torch.ones(2, 2))
 
 
-def test_the_labels_of_two_questions_are_the_maximum_of_each(tmp_path: Path) -> None:
+def test_the_labels_of_questions_and_what_follows_are_the_maximum_of_each(tmp_path: Path) -> None:
     runtime, chat = FakeRuntime(), ChatFormat("", "!", "")
     ceiling = Ceiling(Backbone(tiny_folder.write(tmp_path / "tiny")))
     context = runtime.tokenize("the mill has 101 wheels and the barge 102", special=False)
     questions = [Question("needle", "How many wheels?", ("101",)), Question("fact", "And the barge?", ("102",))]
     positions = torch.arange(len(context)).expand(LAYERS, KV_HEADS, -1)
 
-    def labels(asked: list[Question]) -> torch.Tensor:
-        policy = ceiling.policy(runtime, chat, context, asked)
+    def labels(asked: list[Question], following: Sequence[int] = ()) -> torch.Tensor:
+        policy = ceiling.policy(runtime, chat, context, asked, following)
         assert isinstance(policy, LabelPolicy) and isinstance(policy._ranking, LocretConsensus)
         assert policy.score(None, positions).shape == (LAYERS, KV_HEADS, len(context))
         return policy._labels
 
     one, other, both = labels(questions[:1]), labels(questions[1:]), labels(questions)
+    following = runtime.tokenize("and the lock 103", special=False)
+    continued, everything = labels([], following), labels(questions, following)
     ceiling.close()
-    assert not torch.allclose(one, other)
+    assert not torch.allclose(one, other) and not torch.allclose(continued, torch.maximum(both, continued))
     torch.testing.assert_close(both, torch.maximum(one, other))
+    torch.testing.assert_close(everything, torch.maximum(both, continued))

@@ -61,3 +61,12 @@ def test_the_table_has_a_line_a_policy_and_a_column_a_task() -> None:
     assert lines[3:5] == ["| newest | 25.0% | 50% (15% to 85%) of 4 |  |", ""]
     assert lines[5] == "| policy | kept | needle-likelihood | continuation |"
     assert lines[8] == "| newest | 25.0% | 75% (75% to 75%) of 4 | 25% (25% to 25%) of 4 |"
+
+
+def test_a_single_document_is_no_certainty() -> None:
+    rows = rows_of(SAMPLES[:1], seed=1)
+    likely = next(row for row in rows if (row.task, row.policy) == ("needle-likelihood", "newest"))
+    assert (likely.score, likely.low, likely.high) == (pytest.approx(0.75), None, None)
+    lines = table(rows).splitlines()
+    assert lines[3] == "| newest | 25.0% | 100% (21% to 100%) of 1 |  |"
+    assert lines[8] == "| newest | 25.0% | 75% of 1 | 25% of 1 |"

@@ -58,23 +58,53 @@ def test_other_parameters_are_refused_by_name(tmp_path: Path) -> None:
     assert SampleFile(path, PARAMETERS).get(0, FULL) == FIGURES
 
 
-@pytest.mark.parametrize("line", ["3\n", '{"sample": 3}\n', '{"sample": 3, "row": {}}\n'])
-def test_a_line_of_another_kind_is_refused(line: str, tmp_path: Path) -> None:
+DAMAGED = {
+    "no object": b"3",
+    "no row": b'{"sample": 3}',
+    "no figures": b'{"sample": 3, "row": {}}',
+    "a figure cut short": b'{"sample": 3, "row": {}, "figures": [["needle", "newest", 0.25]]}',
+    "a figure of another kind": b'{"sample": 3, "row": {}, "figures": [["needle", "newest", 0.25, null]]}',
+    "no list": b'{"sample": 3, "row": {}, "figures": {"needle": 1}}',
+    "zeros": b"\0" * 40,
+    "no text": b"\xff\xfe{",
+    "endless": b"[" * 200_000,
+}
+
+
+@pytest.mark.parametrize("line", DAMAGED.values(), ids=DAMAGED)
+def test_a_damaged_line_is_named_and_left_out(line: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "samples.jsonl"
-    SampleFile(path, PARAMETERS)
-    with path.open("a") as file:
-        file.write(line)
-    with pytest.raises(UserError, match="holds no samples"):
-        SampleFile(path, PARAMETERS)
+    SampleFile(path, PARAMETERS).add(0, FULL, FIGURES)
+    with path.open("ab") as file:
+        file.write(line + b"\n")
+    SampleFile(path, PARAMETERS).add(1, FULL, FIGURES)
+    assert f"Line 3 of {path} is damaged and left out." in capsys.readouterr().err
+    before = path.read_bytes()
+    samples = SampleFile(path, PARAMETERS)
+    assert samples.get(0, FULL) == samples.get(1, FULL) == FIGURES
+    assert samples.get(3, {}) is None
+    assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", ["words\n", "[1, 2]\n", '{"sample": 3}\n', "3\n"])
-def test_a_file_of_another_kind_is_refused_and_left_alone(content: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", ["", "\n", "\nsecond line", '\n{"sample": 3}\n'])
+@pytest.mark.parametrize("content", ["words", "[1, 2]", '{"sample": 3}', "3", "[" * 200_000])
+def test_a_file_of_another_kind_is_refused_and_left_alone(content: str, end: str, tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
-    path.write_text(content)
+    path.write_text(content + end)
     with pytest.raises(UserError, match="holds no samples"):
         SampleFile(path, PARAMETERS)
-    assert path.read_text() == content
+    assert path.read_text() == content + end
+
+
+def test_the_cut_line_of_a_file_of_others_stays(tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    SampleFile(path, PARAMETERS).add(0, FULL, FIGURES)
+    with path.open("a") as file:
+        file.write('{"sample": 1, "fig')
+    before = path.read_bytes()
+    with pytest.raises(UserError, match="other values of: seed"):
+        SampleFile(path, {**PARAMETERS, "seed": 2})
+    assert path.read_bytes() == before
 
 
 def test_a_place_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:

@@ -30,7 +30,9 @@ def test_the_bootstrap_holds_the_figure_and_is_the_same_for_a_seed() -> None:
     nothing = [3.0 + 0.1 * (i % 7) for i in range(40)]
     full = [2.0 + 0.1 * (i % 5) for i in range(40)]
     half = [(a + b) / 2 + (0.2 if i % 2 else -0.2) for i, (a, b) in enumerate(zip(nothing, full, strict=True))]
-    low, high = gap_interval(nothing, half, full, seed=3)
+    interval = gap_interval(nothing, half, full, seed=3)
+    assert interval is not None
+    low, high = interval
     assert low < (gap_kept(nothing, half, full) or 0) < high
     assert 0.02 < high - low < 0.3
     assert (low, high) == gap_interval(nothing, half, full, seed=3)
@@ -38,5 +40,10 @@ def test_the_bootstrap_holds_the_figure_and_is_the_same_for_a_seed() -> None:
     assert gap_interval(nothing, full, full, seed=3) == pytest.approx((1.0, 1.0))
 
 
-def test_a_single_document_without_a_gap_tells_nothing() -> None:
-    assert gap_interval([2.0], [2.0], [3.0], seed=0) == (float("-inf"), float("inf"))
+def test_a_single_document_has_no_interval() -> None:
+    assert gap_interval([3.0], [2.5], [2.0], seed=0) is None
+    assert gap_interval([3.0] * 2, [2.5] * 2, [2.0] * 2, seed=0) == (0.5, 0.5)
+
+
+def test_documents_without_a_gap_tell_nothing() -> None:
+    assert gap_interval([2.0] * 2, [2.0] * 2, [3.0] * 2, seed=0) == (float("-inf"), float("inf"))

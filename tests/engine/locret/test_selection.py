@@ -121,7 +121,7 @@ def test_consensus_keeps_a_token_everywhere_that_few_heads_want() -> None:
     selection = Selection(4, 4, 0)
     alone = top_slots(Locret().score(scores, positions), positions, selection, protected=0)
     together = top_slots(
-        LocretConsensus(calibration, Ranking(own_neighbours=1, neighbours=1)).score(scores, positions),
+        LocretConsensus(calibration, Ranking(0.5, own_neighbours=1, neighbours=1)).score(scores, positions),
         positions,
         selection,
         protected=0,
@@ -136,7 +136,7 @@ def test_a_units_neighbours_are_kept_with_it() -> None:
     calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
     positions = torch.arange(20).expand(1, 1, 20)
     for neighbours, kept in ((1, {2, 10, 12}), (3, {10, 11, 12})):
-        policy = LocretConsensus(calibration, Ranking(own_neighbours=neighbours, neighbours=neighbours))
+        policy = LocretConsensus(calibration, Ranking(0.5, own_neighbours=neighbours, neighbours=neighbours))
         slots = top_slots(policy.score(scores, positions), positions, Selection(3, 4, 0), protected=0)
         assert set(slots.flatten().tolist()) == kept
     assert policy.score(scores[..., :1], positions[..., :1]).shape == (1, 1, 1)
@@ -162,7 +162,7 @@ def test_no_consensus_and_no_neighbours_is_the_authors_selection(seed: int) -> N
 
 def test_every_parameter_of_a_ranking_is_part_of_the_policys_name() -> None:
     calibration = Calibration(torch.zeros(1, 1), torch.ones(1, 1), 0.0, 1.0)
-    rankings = (Ranking(), Ranking(0.25), Ranking(0.2500001), Ranking(own_neighbours=3), Ranking(neighbours=3))
+    rankings = (Ranking(), Ranking(0.75), Ranking(0.2500001), Ranking(own_neighbours=3), Ranking(neighbours=3))
     assert len({LocretConsensus(calibration, ranking).name for ranking in rankings}) == len(rankings)
 
 

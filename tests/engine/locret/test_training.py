@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -141,3 +143,25 @@ def test_calibration_makes_scores_standard_and_survives_the_file(tmp_path: Path)
     assert loaded is not None
     torch.testing.assert_close(loaded.mean, heads.calibration.mean)
     assert loaded.consensus_std == pytest.approx(heads.calibration.consensus_std)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
+def test_heads_that_cannot_be_written_tell_the_systems_reason_and_leave_nothing(tmp_path: Path) -> None:
+    import resource
+
+    heads, (soft, hard) = make_trainer().heads, resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, hard))
+    try:
+        with pytest.raises(OSError) as failed:
+            save_heads(heads, tmp_path / "heads.safetensors", {})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert failed.value.errno == errno.EFBIG
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="POSIX modes")
+def test_heads_are_as_open_to_others_as_any_file(tmp_path: Path) -> None:
+    save_heads(make_trainer().heads, tmp_path / "heads.safetensors", {})
+    (tmp_path / "usual").touch()
+    assert (tmp_path / "heads.safetensors").stat().st_mode == (tmp_path / "usual").stat().st_mode

@@ -14,7 +14,7 @@ from engine.training.corpus import PYPI_SOURCES, SOURCES, Document, Source
 from engine.training.data import read_data
 
 METADATA = {"model": "tiny", "model_sha256": "12ab 34cd"}
-RECIPE = {"steps": 1500, "labels": "planted=1,continue=1", "dtype": "bfloat16", "clip_value": 0.5}
+RECIPE = {"steps": 1500, "labels": "planted=1,continue=1", "patience": 5, "dtype": "bfloat16", "clip_value": 0.5}
 
 
 def check(step: int, loss: float, kind: str = "held-out") -> Mapping[str, Any]:
@@ -24,8 +24,8 @@ def check(step: int, loss: float, kind: str = "held-out") -> Mapping[str, Any]:
 ROWS = [check(20, 0.1, "train"), check(100, 0.9), check(200, 0.7), check(300, 0.8)]
 
 
-def made(*described: str, rows: list[Mapping[str, Any]] = ROWS) -> str:
-    return card("heads.safetensors", METADATA, RECIPE, described, rows)
+def made(*described: str, rows: list[Mapping[str, Any]] = ROWS, **recipe: Any) -> str:
+    return card("heads.safetensors", METADATA, {**RECIPE, **recipe}, described, rows)
 
 
 @pytest.mark.parametrize("sources", [SOURCES, PYPI_SOURCES])
@@ -62,3 +62,15 @@ def test_the_figures_are_those_of_the_held_out_checks_and_say_what_else_these_do
     assert "calibrate the scores" in told
     assert "another eighth is kept for `evaluate fidelity` and was not used at all" in told
     assert "None were taken." in made(rows=[ROWS[0]])
+
+
+@pytest.mark.parametrize(
+    ("patience", "told"),
+    [
+        (0, "these weights (those that rank best) and"),
+        (1, "these weights (those that rank best; the run stops after 1 check without better ones) and"),
+        (5, "these weights (those that rank best; the run stops after 5 checks without better ones) and"),
+    ],
+)
+def test_a_run_is_said_to_stop_early_only_where_it_would(patience: int, told: str) -> None:
+    assert told in " ".join(made(patience=patience).split())

@@ -15,7 +15,7 @@ from engine.documents.reasons import SENTENCES
 from engine.errors import UserError
 from engine.training import data as data_module
 from engine.training.corpus import PYPI_SOURCES, SOURCES, Document, Source
-from engine.training.data import Data, read_data, tidied
+from engine.training.data import Data, read_data, refuse_too_little, tidied
 from engine.training.held_out import split, without_copies
 from engine.training.left_out import LeftOut, reason
 from engine.training.question_files import read_questions
@@ -187,6 +187,26 @@ def test_a_question_file_in_a_folder_without_pairs_is_only_named(tmp_path: Path)
     assert said == ["Left out, no question-answer pairs: settings.json"]
 
 
+@pytest.mark.parametrize("odd", ['{"conversations": 5}', '{"messages": {"a": 1}}', "[" * 200_000, '{"a":' * 200_000])
+def test_odd_json_in_a_folder_is_only_named(odd: str, tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(prose(1, 400))
+    (tmp_path / "odd.json").write_text(odd)
+    data, said = read(tmp_path)
+    assert len(data.documents) == 1
+    assert said[0].startswith("Left out, no ") and said[0].endswith(": odd.json")
+
+
+def test_half_a_surrogate_pair_in_json_is_a_question_mark(tmp_path: Path) -> None:
+    path = tmp_path / "half.json"
+    path.write_text(json.dumps([sharegpt("First \ud800?"), LONG_ALPACA]).replace("harbour", "har\\ud800bour", 1))
+    first, second = read_questions(path)
+    assert first.text == CONTEXT.replace("harbour", "har?bour", 1)
+    assert first.pairs == (("First ??", "To First ??"),)
+    assert second.pairs
+    for document in (first, second):
+        repr(document).encode()
+
+
 def test_no_text_is_in_both_parts() -> None:
     documents = [Document(str(seed), prose(seed)) for seed in range(40)]
     parts = split(documents)
@@ -223,6 +243,26 @@ def test_copies_do_not_straddle_the_parts() -> None:
     parts = split(documents + copies)
     assert parts.copies == 30
     assert len(parts.training) + len(parts.validation) == 30
+
+
+def test_however_often_a_text_is_there_it_is_one() -> None:
+    others = [Document(str(seed), prose(seed)) for seed in range(30)]
+    copies = [Document(f"copy {number}", others[3].text) for number in range(40)]
+    parts = split([*copies[:20], *others, *copies[20:]])
+    assert parts.copies == 40
+    assert sorted(d.text for d in (*parts.training, *parts.validation)) == sorted(d.text for d in others)
+    assert parts.characters == sum(len(document.text) for document in others)
+    assert without_copies(copies, [Document("kept", others[3].text)]) == []
+
+
+def test_copies_do_not_count_as_text_to_train_on() -> None:
+    refuse_too_little(20_000, documents=30, copies=29)
+    with pytest.raises(UserError, match=r"are 19,999 characters.* The 30 documents are copies of one text\. Name more"):
+        refuse_too_little(19_999, documents=30, copies=29)
+    with pytest.raises(UserError, match=r"28 of 30 documents are copies of others\. Name more"):
+        refuse_too_little(19_999, documents=30, copies=28)
+    with pytest.raises(UserError, match=r"a million and more\. Name more"):
+        refuse_too_little(19_999, documents=1)
 
 
 def test_no_long_sentence_of_what_checks_the_heads_is_trained_on() -> None:

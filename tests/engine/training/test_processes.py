@@ -8,14 +8,17 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
+from typing import Any
 
 import pytest
 import torch
 
 from engine.locret.heads import RetainingHeads, load_heads
-from engine.locret.training import Sample, head_loss, predict
+from engine.locret.training import Loss, Sample, head_loss, predict
 from engine.model_shape import read_shape
 from engine.target import Target
+from engine.training import job
 from engine.training.checks import best_check
 from engine.training.data import read_data
 from engine.training.held_out import split
@@ -23,6 +26,7 @@ from engine.training.job import open_backbone, optimisation
 from engine.training.samples import Recipe
 from engine.training.session import TrainingSession
 from engine.training.train_command import LEARNING_RATE
+from engine.training.training_run import HELD_OUT_SAMPLES
 from tests.engine.backends import tiny_folder
 from tests.engine.training.test_data import prose
 
@@ -36,9 +40,11 @@ def test_two_processes_write_one_head_file(tmp_path: Path) -> None:
     text.write_text(prose(1, 500))
     words = ["--model", model, "--data", text, "--out", out, "--steps", STEPS, "--longest", LONGEST, "--seed", SEED]
     more = ["--hidden", HIDDEN, "--check-steps", 1, "--device", "cpu", "--dtype", "float32", "--threads", 1]
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    command = [*launcher, "-m", "engine.main", "train", *map(str, [*words, *more])]
-    environment = {**os.environ, "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1"}
+    # With --cpu it starts one process alone. The port is a free one, and nobody's own settings take part.
+    launcher = [sys.executable, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2"]
+    fixed = ["--num_machines", "1", "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", "0"]
+    command = [*launcher, *fixed, "-m", "engine.main", "train", *map(str, [*words, *more])]
+    environment = {**os.environ, "ACCELERATE_USE_CPU": "true", "OMP_NUM_THREADS": "1", "HF_HOME": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("Wrote") == 1
@@ -54,6 +60,32 @@ def test_two_processes_write_one_head_file(tmp_path: Path) -> None:
     session = own_session(model, text)
     assert apart(written, stepped(session, [[0, 1], [2, 3]][:best])) < LEARNING_RATE / 100
     assert apart(written, stepped(session, [[0], [2]][:best])) > LEARNING_RATE / 10, "as if each trained alone"
+
+    first, second = stepped(session, []), stepped(session, [[0, 1]])
+    (train,) = [row for row in rows if row["kind"] == "train"]
+    trained_on = [missed((first, first, second, second)[number], session.sample(number)) for number in range(4)]
+    assert train["loss"] == pytest.approx(fmean(trained_on), abs=1e-4)
+    assert train["loss"] != pytest.approx(fmean(trained_on[::2]), abs=1e-3), "as if the first told of itself alone"
+    held_out = [missed(second, sample) for sample in session.held_out_samples(range(HELD_OUT_SAMPLES))]
+    assert checks[0]["loss"] == pytest.approx(fmean(held_out), abs=1e-4)
+    assert checks[0]["loss"] != pytest.approx(fmean(held_out[::2]), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("device", "has_bfloat16", "told"),
+    [
+        ("auto", True, {"cpu": False, "mixed_precision": "bf16"}),
+        ("cuda", False, {"cpu": False, "mixed_precision": "no"}),
+        ("cpu", True, {"cpu": True, "mixed_precision": "no"}),
+    ],
+)
+def test_heads_are_trained_in_mixed_precision_on_cuda_with_bfloat16_alone(
+    device: str, has_bfloat16: bool, told: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("accelerate.Accelerator", dict)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: has_bfloat16)
+    assert job._accelerator(device) == told
 
 
 def own_session(model: Path, text: Path) -> TrainingSession:
@@ -72,14 +104,19 @@ def stepped(session: TrainingSession, steps: Sequence[Sequence[int]]) -> Retaini
     for step, samples in enumerate(steps):
         optimiser.param_groups[0]["lr"] = numbers.rate(step)
         optimiser.zero_grad()
-        torch.stack([loss(heads, session.sample(number)) for number in samples]).mean().backward()
+        torch.stack([loss(heads, session.sample(number)).total for number in samples]).mean().backward()
         torch.nn.utils.clip_grad_value_(heads.parameters(), numbers.clip_value)
         optimiser.step()
     return heads.requires_grad_(False)
 
 
-def loss(heads: RetainingHeads, sample: Sample) -> torch.Tensor:
-    return head_loss(predict(heads, sample), [part.labels for part in sample]).total
+def loss(heads: RetainingHeads, sample: Sample) -> Loss:
+    return head_loss(predict(heads, sample), [part.labels for part in sample])
+
+
+def missed(heads: RetainingHeads, sample: Sample) -> float:
+    """The loss as the log tells it."""
+    return loss(heads, sample).regression.item()
 
 
 def apart(one: RetainingHeads, other: RetainingHeads) -> float:

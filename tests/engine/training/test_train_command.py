@@ -26,6 +26,7 @@ from engine.training import run_lock, training_run
 from engine.training.prompts import Prompt
 from engine.training.run_folder import RunFolder
 from engine.training.samples import TokenPrompt, tokenize_prompt
+from engine.training.session import TrainingSession
 from engine.training.sources.base import Words
 from engine.training.train_command import CHOICES, NUMBERS, add_arguments, run
 from engine.training.training_run import TrainingRun
@@ -43,7 +44,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("texts")
     for number in range(12):
-        text = "\n\n".join(f"Paragraph {number}-{part}. {SENTENCE} It was in {1800 + part}." for part in range(30))
+        own = SENTENCE.replace("old", f"{number}th")
+        text = "\n\n".join(f"Paragraph {number}-{part}. {own} It was in {1800 + part}." for part in range(30))
         (folder / f"{number}.txt").write_text(text)
     return folder
 
@@ -261,6 +263,56 @@ def test_a_trial_tells_the_time_and_leaves_nothing(
     assert not out.parent.exists()
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """`now` stands still while anything but labelling is done: a context to train on takes 10 seconds, one of those
+    held out 5.
+    """
+    clock = SimpleNamespace(now=1000.0)
+    for name, seconds in (("labelled", 10.0), ("held_out_labelled", 5.0)):
+        label = getattr(TrainingSession, name)
+
+        def slowly(self: TrainingSession, number: int, label: Any = label, seconds: float = seconds) -> Any:
+            clock.now += seconds
+            return label(self, number)
+
+        monkeypatch.setattr(TrainingSession, name, slowly)
+    monkeypatch.setattr(training_run, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    return clock
+
+
+def test_a_trial_estimates_what_the_run_then_takes(
+    clock: SimpleNamespace, model: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "a.safetensors"
+    assert run(options(model, data, out, "--trial", 2)) == 0
+    estimate = json.loads(capsys.readouterr().out)
+    began = clock.now
+    assert run(options(model, data, out)) == 0
+    assert clock.now - began == 6 * 10 + 2 * 2 * 5 + 2 * 5, "steps, two checks and the calibration"
+    assert estimate["seconds"] == clock.now - began
+    assert estimate["seconds_per_step"] == pytest.approx(10 + 2 * 5 / 3, abs=1e-3)
+
+
+def test_the_time_left_is_what_the_run_still_takes(
+    clock: SimpleNamespace, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell, told = RunFolder.tell, {}
+
+    def noted(self: RunFolder, **changes: Any) -> None:
+        tell(self, **changes)
+        if self.progress.seconds_left is not None:
+            told[self.progress.step] = (clock.now, self.progress.seconds_left)
+
+    monkeypatch.setattr(RunFolder, "tell", noted)
+    assert run(options(model, data, tmp_path / "a.safetensors")) == 0
+    takes = {step: clock.now - at for step, (at, _) in told.items()}
+    left = {step: seconds for step, (_, seconds) in told.items()}
+    assert [left[step] for step in (3, 4, 5, 6)] == [takes[step] for step in (3, 4, 5, 6)]
+    # Until the first check a held-out context counts as one to train on.
+    assert [left[step] - takes[step] for step in (1, 2)] == [3 * 2 * (10 - 5)] * 2
+
+
 def test_a_trial_tells_its_steps_where_it_was_given_a_folder(model: Path, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out" / "a.safetensors"
     words = ["--trial", 3, "--run", out.with_name(out.name + ".run")]
@@ -290,25 +342,51 @@ def test_a_trial_is_stopped_after_its_step(
     assert (said.out, said.err.count("Trial: step")) == ("", 1)
 
 
-def test_a_full_disk_is_a_sentence(model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (errno.ENOSPC, "The disk is full. Make room on it, then go on."),
+        (errno.EDQUOT, "Your share of the disk is used up."),
+        (errno.EFBIG, "The disk takes no file of that size."),
+        (errno.EIO, "The disk failed"),
+        (errno.EROFS, "it is read-only now"),
+    ],
+)
+def test_what_the_disk_refuses_is_a_sentence_and_the_heads_can_be_written_later(
+    number: int, said: str, model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise OSError(number, "in the system's words")
 
-    monkeypatch.setattr(RunFolder, "log", full)
     out = tmp_path / "a.safetensors"
-    with pytest.raises(UserError, match="The disk is full"):
-        run(options(model, data, out))
-    assert (progress(out)["state"], progress(out)["message"]) == (
-        "failed",
-        "The disk is full. Make room on it, then go on.",
-    )
+    arguments = ("--steps", 1, "--check-steps", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr("engine.training.job.save_heads", refused)
+        with pytest.raises(UserError, match=said):
+            run(options(model, data, out, *arguments))
+    assert progress(out)["state"] == "failed"
+    assert said in progress(out)["message"]
+    assert run(options(model, data, out, *arguments, "--resume")) == 0
+    assert load_heads(out).hidden == 8
 
 
 def test_other_files_with_the_same_weights_are_named(model: Path, data: Path, tmp_path: Path) -> None:
-    other, out = tmp_path / "other.gguf", tmp_path / "a.safetensors"
-    other.write_bytes(b"the same weights in another form")
-    assert run(options(model, data, out, "--also-for", other)) == 0
-    assert find_heads(file_sha256(other), [tmp_path]) == out
+    out = tmp_path / "a.safetensors"
+    other = tiny_folder.write(tmp_path / "other", seed=5, max_position_embeddings=1024)
+    assert run(options(model, data, out, "--also-for", other, "--steps", 1)) == 0
+    assert find_heads(fingerprint(other, file_sha256), [tmp_path]) == out
+
+
+def test_files_of_other_models_are_refused_before_anything_is_read(model: Path, tmp_path: Path) -> None:
+    out, texts = tmp_path / "a.safetensors", tmp_path / "no-texts"
+    fewer = tiny_folder.write(tmp_path / "fewer", num_key_value_heads=1)
+    with pytest.raises(UserError, match=r"fewer is another model than tiny: it has 1 KV heads and not 2\. Name a file"):
+        run(options(model, texts, out, "--also-for", fewer))
+    notes = tmp_path / "notes.txt"
+    notes.write_text("no model")
+    with pytest.raises(UserError) as refused:
+        run(options(model, texts, out, "--also-for", notes))
+    assert refused.value.code == "model_broken"
 
 
 @pytest.mark.parametrize(
@@ -380,6 +458,15 @@ def test_what_is_counted_is_counted_in_words(model: Path, tmp_path: Path, capsys
     assert "1 document to train on, 1 held out" in capsys.readouterr().err
 
 
+def test_copies_of_one_text_are_said_to_be(model: Path, tmp_path: Path) -> None:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(30):
+        (texts / f"{number}.txt").write_text(prose(1, 40))
+    with pytest.raises(UserError, match=r"The 30 documents are copies of one text\. Name more files"):
+        run(options(model, texts, tmp_path / "a.safetensors"))
+
+
 def test_heads_that_are_there_are_not_overwritten(model: Path, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.safetensors"
     out.write_bytes(b"dear to somebody")
@@ -393,6 +480,29 @@ def test_heads_that_are_there_are_not_overwritten(model: Path, data: Path, tmp_p
     with pytest.raises(UserError, match=r"b\.md is there already"):
         run(options(model, data, tmp_path / "b.safetensors"))
     assert notes.read_text() == "dear to somebody"
+
+
+def test_heads_that_another_run_has_written_meanwhile_are_not_replaced(
+    model: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, step = tmp_path / "a.safetensors", TrainingRun._one_step
+    arguments = ("--steps", 1, "--run", tmp_path / "own.run")
+
+    def meanwhile(self: TrainingRun) -> None:
+        step(self)
+        out.write_bytes(b"dear to somebody")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingRun, "_one_step", meanwhile)
+        with pytest.raises(UserError, match=r"written by another.*--resume --run .*own\.run and another --out"):
+            run(options(model, data, out, *arguments))
+    os.utime(out)  # now, so that it is newer than the checkpoint
+    with pytest.raises(UserError, match=r"written by another.*or with --resume --overwrite"):
+        run(options(model, data, out, *arguments, "--resume"))
+    assert out.read_bytes() == b"dear to somebody"
+    assert run(options(model, data, tmp_path / "b.safetensors", *arguments, "--resume")) == 0
+    assert load_heads(tmp_path / "b.safetensors").hidden == 8
+    assert not (tmp_path / "own.run" / "checkpoint.pt").exists()
 
 
 def test_what_cannot_begin_takes_nothing_of_an_earlier_run_away(model: Path, data: Path, tmp_path: Path) -> None:

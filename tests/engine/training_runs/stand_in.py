@@ -1,7 +1,7 @@
 """Stands in for `keepsake-engine train`: honours its options and its files, and learns nothing.
 
 Standard library only. `--heads FILE` is what it writes when it is done, `--seconds` how long a step takes, `--dies-at`
-a step at which it ends without a word, `--refuses` that it cannot begin.
+a step at which it ends without a word, `--fails-at` one at which it fails, `--refuses` that it cannot begin.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ import shutil
 import sys
 import time
 from pathlib import Path
+
+CHANGED = "The texts have changed. Bring the former ones back, or begin anew with --overwrite."
 
 
 def main() -> int:
@@ -31,6 +33,7 @@ def main() -> int:
     parser.add_argument("--heads", type=Path)
     parser.add_argument("--seconds", type=float, default=0.05)
     parser.add_argument("--dies-at", type=int, default=0)
+    parser.add_argument("--fails-at", type=int, default=0)
     parser.add_argument("--refuses", action="store_true")
     options = parser.parse_args()
     if options.refuses:
@@ -41,8 +44,8 @@ def main() -> int:
     return train(options)
 
 
-def tell(options: argparse.Namespace, state: str, step: int) -> None:
-    told = {"state": state, "pid": os.getpid(), "step": step, "steps": options.steps, "message": None}
+def tell(options: argparse.Namespace, state: str, step: int, message: str | None = None) -> None:
+    told = {"state": state, "pid": os.getpid(), "step": step, "steps": options.steps, "message": message}
     told |= {"seconds_left": (options.steps - step) * options.seconds, "loss": 4.0 - step / 10, "overlap": None}
     told |= {"model": options.model, "fingerprint": "f" * 64, "out": str(options.out)}
     new = options.run / "progress.new"
@@ -63,6 +66,9 @@ def train(options: argparse.Namespace) -> int:
         step += 1
         if step == options.dies_at:
             os._exit(9)
+        if step == options.fails_at:
+            tell(options, "failed", step - 1, CHANGED)
+            return 1
         checkpoint.write_text(str(step))
         if pause.exists():
             tell(options, "paused", step)

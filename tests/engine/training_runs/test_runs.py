@@ -155,6 +155,42 @@ def test_two_at_once_are_refused_until_the_first_is_discarded(runs: MakeRuns) ->
     until(started.status, "running")
 
 
+def test_a_failed_run_that_can_go_on_is_not_forgotten(runs: MakeRuns) -> None:
+    started = runs("--fails-at", "3")
+    start(started)
+    failed = until(started.status, "failed")
+    assert failed["message"] == "The texts have changed. Discard this training, and train again."
+    for other in (FINGERPRINT, "f" * 64):
+        with pytest.raises(
+            UserError, match=r"Llama 3 \(tiny\) failed, but can go on\. Try it again, or discard it"
+        ) as no:
+            started.start("/models/other.gguf", "other.gguf", "Other", other, lambda _: [])
+        assert no.value.code == "training_under_way"
+    again = runs()
+    again.resume()
+    assert until(again.status, "done")["step"] == 20
+    assert "from step 2" in again.log()["text"]
+
+
+def test_an_ended_run_is_forgotten_only_when_the_next_one_is_started(runs: MakeRuns, tmp_path: Path) -> None:
+    def none(_: Path) -> Sequence[str]:
+        raise UserError("too_little_text", "There is too little text.")
+
+    started = runs("--refuses")
+    start(started)
+    failed = until(started.status, "failed")
+    for fingerprint in (FINGERPRINT, "f" * 64):
+        with pytest.raises(UserError, match="too little"):
+            started.start("/models/other.gguf", "other.gguf", "Llama 3 (tiny)", fingerprint, none)
+        assert started.status() == failed
+    with pytest.raises(UserError, match="cannot be started"):
+        start(TrainingRuns(tmp_path / "data", ["/nowhere/python"]))
+    assert started.status() == failed
+    start(runs("--seconds", "0.01"))
+    until(started.status, "done")
+    assert len([path for path in started.folder.iterdir() if (path / "run.json").exists()]) == 1
+
+
 def test_it_is_known_from_its_first_moment(tmp_path: Path) -> None:
     command = [sys.executable, "-c", "import time; time.sleep(60)", str(tmp_path)]
     for _ in range(20):
