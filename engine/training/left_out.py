@@ -39,6 +39,7 @@ _REASONS = {
     "link": "links that lead out of the folder (name what they point to)",
     "broken_link": "links to nothing",
     "duplicate": "links to files that are read anyway",
+    "ignored": "left out by a .gitignore or .keepsakeignore of the folder (name them to have them read)",
     "special_file": "devices or channels and no files",
 }
 # Of no interest to anybody: a folder's hidden files and what programs make for themselves.
