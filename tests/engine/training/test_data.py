@@ -75,7 +75,9 @@ def test_of_many_files_left_out_the_first_are_named() -> None:
     assert line.endswith(", 9.txt and 2 more")
 
 
-@pytest.mark.parametrize("code", sorted(SENTENCES.keys() - {"wrong_password", "hidden", "generated", "gone", "outdated"}))
+@pytest.mark.parametrize(
+    "code", sorted(SENTENCES.keys() - {"wrong_password", "hidden", "generated", "gone", "outdated"})
+)
 def test_no_reason_speaks_of_the_window(code: str) -> None:
     assert reason(code) not in (code, SENTENCES[code])
     assert "drop" not in reason(code)
