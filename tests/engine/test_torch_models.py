@@ -97,7 +97,10 @@ def test_what_is_selected_otherwise_is_another_reading(
         (("--policy", "full", "--select", "sinks=8"), "keeps everything, so --select changes nothing"),
         (("--policy", "full", "--query-aware"), "with its full cache"),
         (("--policy", "keydiff", "--heads", "."), "The policy keydiff has no use for --heads. Leave them out, or"),
-        (("--heads", "nowhere.safetensors"), "no retaining heads at nowhere.safetensors"),
+        (
+            ("--heads", "nowhere.safetensors"),
+            "no retaining heads at nowhere.safetensors. Choose others in the settings, or with --heads.",
+        ),
         (("--budget-units", "99999999"), "can use at most"),
         (("--conversation", "nowhere"), "no longer there"),
     ],
