@@ -23,6 +23,7 @@ from engine.store import Document, Message
 
 COMMIT_SECONDS = 0.5
 TITLE_LENGTH = 60
+LOST = ("needs_password", "needs_ocr", "refused", "failed")
 LOOPING = "The answer began to repeat itself and was stopped there."
 
 
@@ -142,9 +143,11 @@ class Writing:
                 if cancelled():
                     raise AbortedError
                 if is_looping(self.tokens):
-                    self.stats["note"] = LOOPING
+                    self._stopped("repeating", LOOPING)
                     break
             self._grew(decoder.decode(b"", final=True))
+            if loaded.session.cut:
+                self._tell_of_the_cut()
         except AbortedError as error:
             ended = "stopped"
             raise CANCELLED from error
@@ -155,6 +158,17 @@ class Writing:
                 self.commit("streaming" if ended == "complete" else "stopped")
             finally:  # the cache holds these tokens, whatever became of the message
                 loaded.session.answered(self.tokens)
+
+    def _tell_of_the_cut(self) -> None:
+        tokens = len(self.tokens)
+        cut = f"The answer was cut at {tokens:,} token{'' if tokens == 1 else 's'}"
+        if tokens < int(self.options["max_tokens"]):
+            self._stopped("room", f"{cut}, where the memory has no more room.")
+        else:
+            self._stopped("length", f"{cut}.")
+
+    def _stopped(self, why: str, note: str) -> None:
+        self.stats.update(stopped=why, note=note)
 
     def _grew(self, piece: str) -> None:
         if not piece:
@@ -173,7 +187,7 @@ class Writing:
 def left_out(documents: list[Document]) -> str | None:
     """What the answer could not know, as a sentence, or None."""
     files = [d for d in documents if not is_beside(d)]
-    lost = [d.name for d in files if d.outcome in ("needs_password", "needs_ocr", "refused", "failed")]
+    lost = [d.name for d in files if d.outcome in LOST]
     partly = [d.name for d in files if d.outcome == "partial"]
     parts = []
     if lost:
@@ -181,6 +195,12 @@ def left_out(documents: list[Document]) -> str | None:
     if partly:
         parts.append(f"Only part of {_names(partly)} could be read.")
     return " ".join(parts) or None
+
+
+def why_left_out(documents: list[Document]) -> list[str]:
+    """What is wrong with each file that `left_out` names, a sentence each."""
+    wrong = [d for d in documents if d.outcome in (*LOST, "partial") and not is_beside(d)]
+    return [f"{document.name}: {document.message}" for document in wrong if document.message]
 
 
 def is_beside(document: Document) -> bool:

@@ -6,14 +6,14 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
 from engine.runtime_arguments import OF_TORCH_ALONE, add_runtime_arguments
 from engine.selection_options import UNCHANGED, ranking_of, selection_of
-from engine.settings import POLICIES, checked, checked_seed
+from engine.settings import POLICIES, SETTINGS, checked, checked_seed
 
 SECONDS_BETWEEN_LINES = 20.0
 
@@ -197,7 +197,7 @@ def open_engine(options: argparse.Namespace) -> Work:
 
 
 def _ask(work: Work, options: argparse.Namespace) -> int:
-    from engine.answer_job import title_from
+    from engine.answer_job import title_from, why_left_out
     from engine.documents.find import absolute
     from engine.reading_job import ReadingJob
     from engine.reread_cost import NOTHING_TO_GAIN
@@ -232,17 +232,25 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
         }
     cited = [{"document": c["name"], "page": c["page"], "place": c["place"]} for c in stats.get("citations", ())]
     report |= {"documents": reading.documents(), "citations": cited, "query_aware": "query_aware" in stats}
+    report |= {"stopped": stats.get("stopped"), "heads": engine.heads_name()}
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     elif nothing is not None:
-        print_notes([], conversation)
         raise UserError("nothing_to_read", nothing)
     else:
         print()
         places = "; ".join(", ".join(filter(None, (c["document"], c["place"]))) for c in cited)
         see = f"See {places}." if places else None
-        print_notes([engine.store.notice, see, engine.notice(), stats.get("note"), stats.get("left_out")], conversation)
+        about = [engine.notice(), _why_ended(stats, options.max_tokens), stats.get("left_out")]
+        print_notes([engine.store.notice, see, *about, *why_left_out(reading.found())], conversation)
     return 0
+
+
+def _why_ended(stats: Mapping[str, Any], max_tokens: int) -> str | None:
+    note: str | None = stats.get("note")
+    if note and stats.get("stopped") == "length" and max_tokens < SETTINGS["max_tokens"].most:
+        return f"{note} --max-tokens allows more."
+    return note
 
 
 def _as_read(work: Work, conversation: str, options: argparse.Namespace) -> tuple[Message, dict[str, Any]]:

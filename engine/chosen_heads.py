@@ -13,7 +13,8 @@ from engine.model_shape import ModelShape
 def usable_heads(source: Path, shape: ModelShape, fingerprint: str, folder: Path) -> Path:
     """The head file of a checkpoint for this model, converted at the first call. Raises UserError("heads_unusable")."""
     if not source.exists():
-        raise UserError("heads_unusable", f"There are no retaining heads at {source}. Choose others in the settings.")
+        message = f"There are no retaining heads at {source}. Choose others in the settings, or with --heads."
+        raise UserError("heads_unusable", message)
     try:
         return converted(source, shape, fingerprint, folder)
     except HeadFileError as error:

@@ -59,7 +59,10 @@ def read_shape(folder: Path) -> ModelShape:
     try:
         return _shape(folder, config, weights)
     except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
-        message = f"{folder.name} is no language model that Keepsake can run. Choose another in the settings."
+        message = (
+            f"{folder.name} is no language model that Keepsake can run. "
+            "Choose another in the settings, or with --model."
+        )
         raise UserError("model_broken", message, cause=str(error)) from error
 
 
@@ -137,7 +140,10 @@ def _tied(config: Mapping[str, Any]) -> bool:
 def _read_config(folder: Path) -> Mapping[str, Any]:
     path = folder / CONFIG
     if not path.is_file():
-        message = f"{folder.name} holds no model: it has no {CONFIG}. Choose a model's own folder in the settings."
+        message = (
+            f"{folder.name} holds no model: it has no {CONFIG}. "
+            "Choose a model's own folder in the settings, or with --model."
+        )
         raise UserError("model_broken", message)
     try:
         config = json.loads(path.read_bytes())
@@ -201,5 +207,7 @@ def _read_header(path: Path) -> dict[str, Any]:
 
 
 def _not_whole(folder: Path, cause: str) -> UserError:
-    message = f"{folder.name} is not whole. Download it again, or choose another model in the settings."
+    message = (
+        f"{folder.name} is not whole. Download it again, or choose another model in the settings, or with --model."
+    )
     return UserError("model_broken", message, cause=cause)

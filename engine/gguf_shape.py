@@ -59,7 +59,10 @@ def read_shape(path: Path) -> ModelShape:
     try:
         header = read_header(path)
     except (OSError, struct.error, ValueError, MemoryError, OverflowError) as error:
-        message = f"{path.name} is not a whole GGUF model. Download it again, or choose another in the settings."
+        message = (
+            f"{path.name} is not a whole GGUF model. "
+            "Download it again, or choose another in the settings, or with --model."
+        )
         raise UserError("model_broken", message, cause=str(error)) from error
     try:
         return _shape(path, header)

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "source", metavar="SOURCE", help="a checkpoint with retaining heads: a file, a folder, a hub id"
     )
-    parser.add_argument("--model", required=True, help="their model: a GGUF file, a folder or a hub id")
+    parser.add_argument("--model", help="their model: a GGUF file, a folder or a hub id (default: the starter model)")
     parser.add_argument("--out", type=Path, help="the head file to write (default: where readings find it)")
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
 
@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     """Prints what it found and the file it wrote. Raises UserError."""
     _refuse_out(options.out)
     data_dir = options.data_dir or paths.data_dir()
-    model = fetch(options.model, data_dir / "models", _tell, lambda: False)
+    model = _model(options.model, data_dir)
     shape = read_shape(model)
     source = _source(options.source, data_dir)
     known = fingerprint(model, file_sha256)
@@ -67,6 +67,16 @@ def _refuse_out(out: Path | None) -> None:
     if out is not None and (there or out.suffix != ".safetensors"):
         what = "is there already" if there else "does not end in .safetensors"
         raise UserError("bad_params", f"{out} {what}. Choose another file for --out.")
+
+
+def _model(text: str | None, data_dir: Path) -> Path:
+    """text None: the starter model. Raises UserError."""
+    if text is not None:
+        return fetch(text, data_dir / "models", _tell, lambda: False)
+    starter = paths.starter_model()
+    if starter is None:
+        raise UserError("model_missing", "The starter model is not installed. Name a model with --model.")
+    return starter
 
 
 def _described(heads: RetainingHeads) -> str:

@@ -155,7 +155,7 @@ def policy_for(name: PolicyName, heads: RetainingHeads | None, seed: int = 0, ra
 
 def _refuse_ranking(name: PolicyName, heads: RetainingHeads | None) -> None:
     if name != "locret":
-        message = f"{name} has no consensus to be weighed. Choose the policy locret, or leave the ranking as it is."
+        message = f"{name} has no ranking to be changed. Choose the policy locret, or leave the ranking as it is."
         raise UserError("bad_params", message)
     if heads is not None and heads.calibration is None:
         message = "These retaining heads have no calibration, which consensus needs. Leave the ranking as it is."

@@ -66,7 +66,7 @@ def read_shape(path: Path) -> ModelShape:
         return config_shape.read_shape(path)
     if path.is_file():
         return gguf_shape.read_shape(path)
-    message = f"There is no model at {path}. Choose a GGUF file or a model's folder in the settings."
+    message = f"There is no model at {path}. Choose a GGUF file or a model's folder in the settings, or with --model."
     raise UserError("model_missing", message)
 
 

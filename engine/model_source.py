@@ -36,20 +36,23 @@ def find(text: str, models: Path, heads: bool = False) -> Path | None:
     """
     from engine.hub import downloaded, is_hub_id
 
-    path = _path(text)
+    path = _path(text, heads)
     if path.exists() or text.lower().endswith(".gguf") or not is_hub_id(text):
         return path
     return downloaded(text, models, heads)
 
 
-def _path(text: str) -> Path:
+def _path(text: str, heads: bool) -> Path:
     """Raises UserError for what no file system takes for a path."""
     try:
         path = Path(text).expanduser()
         path.exists()
     except (OSError, RuntimeError, ValueError) as error:
         shown = text if len(text) <= 80 else f"{text[:80]}\u2026"
-        raise UserError("model_missing", f"{shown} is no path. Choose a file or a folder in the settings.") from error
+        message = (
+            f"{shown} is no path. Choose a file or a folder in the settings, or with --{'heads' if heads else 'model'}."
+        )
+        raise UserError("model_missing", message) from error
     return path
 
 

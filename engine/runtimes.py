@@ -47,13 +47,17 @@ def target_for(
     """
     folder = shape.path.is_dir()
     if runtime == "llama.cpp" and folder:
-        raise UserError("bad_params", f"llama.cpp reads GGUF files, and {shape.name} is a folder. Choose torch for it.")
+        message = f"llama.cpp reads GGUF files, and {shape.name} is a folder. Choose torch (--runtime torch)."
+        raise UserError("bad_params", message)
     if weights != "full" and not folder:
-        message = f"{shape.name} is packed already, as its file has it. Choose full weights for it."
+        message = f"{shape.name} is packed already, as its file has it. Choose full weights (--weights full)."
         raise UserError("bad_params", message)
     if runtime == "llama.cpp" or (runtime == "auto" and not folder):
         if allocation != "uniform":
-            message = "llama.cpp keeps as many units in each head. Choose torch for it, or the allocation uniform."
+            message = (
+                "llama.cpp keeps as many units in each head. "
+                "Choose torch (--runtime torch), or leave the allocation uniform."
+            )
             raise UserError("bad_params", message)
         return replace(LLAMA_CPP, cuda_build=torch_brings_cuda())
     from engine.backends.torch_devices import device_for, dtype_for, memory_of

@@ -55,7 +55,8 @@ class Advance:
 class Session:
     """One model's cache and the stream that it has read.
 
-    `key` names the state; `partial` is how many tokens of a further document it holds beyond that (0: none).
+    `key` names the state; `partial` is how many tokens of a further document it holds beyond that (0: none). `cut` is
+    whether the last answer would have gone on.
     """
 
     def __init__(self, model: LoadedModel, store: Store, on_stored: Callable[[str], None] | None = None) -> None:
@@ -63,6 +64,7 @@ class Session:
         self.root = root_key(model.parameters)
         self.on_stored = on_stored or (lambda _key: None)
         self._last_answer: str | None = None
+        self.cut = False
         self.clear()
 
     def clear(self) -> None:
@@ -210,7 +212,7 @@ class Session:
 
         Every token that was yielded and followed by another step is part of the cache; `answered` closes the segment.
         """
-        runtime = self.model.runtime
+        runtime, self.cut = self.model.runtime, False
         room = self.model.capacity - runtime.length
         if runtime.position > runtime.length:  # at original positions, which end where the model's do
             room = min(room, runtime.position_limit - runtime.position)
@@ -220,6 +222,7 @@ class Session:
                 return
             self.reader.append([token])
             yield token
+        self.cut = choose(runtime.logits()) not in runtime.end_tokens
 
     def answered(self, tokens: Sequence[int]) -> None:
         """The answer's tokens are in the cache: the stream has grown by them. Stores the state.

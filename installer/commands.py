@@ -18,10 +18,10 @@ from installer.failures import SetupError
 from installer.layout import Layout, this_checkout
 
 USAGE = """\
-usage: python3 -m installer run                            set up what is missing and open the window
-       python3 -m installer run ask FILE... "QUESTION"     ask without a window; `run ask --help` says more
-       python3 -m installer run read|train|evaluate ...    the engine's other commands
-       python3 -m installer test [PYTEST ARGUMENTS]        set up what the tests need and run every check
+usage: python3 -m installer run                                set up what is missing and open the window
+       python3 -m installer run ask FILE... "QUESTION"         ask without a window; `run ask --help` says more
+       python3 -m installer run read|train|heads|evaluate ...  the engine's other commands
+       python3 -m installer test [PYTEST ARGUMENTS]            set up what the tests need and run every check
 """
 INTERRUPTED = 130
 

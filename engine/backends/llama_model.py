@@ -29,7 +29,7 @@ def load(path: Path, gpu_layers: int = 0, vocabulary_only: bool = False) -> Any:
     if not handle:
         message = (
             f"{path.name} could not be loaded: it is damaged, or of a kind that llama.cpp does not know. "
-            "Download it again, or choose another model in the settings."
+            "Download it again, or choose another model in the settings, or with --model."
         )
         raise UserError("model_broken", message, cause="; ".join(last_errors))
     return handle
@@ -102,13 +102,15 @@ class LlamaModel:
 
 def _check_file(path: Path) -> None:
     if not path.is_file():
-        raise UserError("model_missing", f"There is no model at {path}. Choose a GGUF file in the settings.")
+        message = f"There is no model at {path}. Choose a GGUF file in the settings, or with --model."
+        raise UserError("model_missing", message)
     try:
         with path.open("rb") as file:
             magic = file.read(len(_MAGIC))
     except OSError as error:
-        message = f"{path.name} cannot be opened: {error.strerror}. Choose another model in the settings."
+        reason = error.strerror
+        message = f"{path.name} cannot be opened: {reason}. Choose another model in the settings, or with --model."
         raise UserError("model_broken", message) from error
     if magic != _MAGIC:
-        message = f"{path.name} is no GGUF file. Choose a model in GGUF format in the settings."
+        message = f"{path.name} is no GGUF file. Choose a model in GGUF format in the settings, or with --model."
         raise UserError("model_broken", message)

@@ -289,7 +289,10 @@ class TorchBackend:
         except UserError:
             raise
         except Exception as error:
-            message = f"{model_name(path)} cannot be run: {first_line(error)}. Choose another model in the settings."
+            message = (
+                f"{model_name(path)} cannot be run: {first_line(error)}. "
+                "Choose another model in the settings, or with --model."
+            )
             raise UserError("model_broken", message, cause=str(error)) from error
         finally:
             self._abort = abort

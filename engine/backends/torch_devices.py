@@ -28,7 +28,10 @@ def device_for(name: str) -> Device:
     for device, is_there in there.items():
         if name in ("auto", device) and is_there:
             return device
-    message = f"This computer has no {name.upper()} device that torch can use. Choose another in the settings."
+    message = (
+        f"This computer has no {name.upper()} device that torch can use. "
+        "Choose another in the settings, or with --device."
+    )
     raise UserError("model_broken", message)
 
 

@@ -24,7 +24,7 @@ def in_sentences(device: torch.device) -> Iterator[None]:
         name = {"mps": "Apple's MPS", "cuda": "CUDA"}.get(device.type, "this device")
         message = (
             f"This model needs something that torch cannot do on {name} yet ({first_line(error)}). "
-            "Choose the CPU in the settings."
+            "Choose the CPU in the settings, or with --device cpu."
         )
         raise UserError("model_broken", message, cause=str(error)) from error
 

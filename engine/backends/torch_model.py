@@ -128,7 +128,8 @@ def _config(path: Path) -> Any:
 
     _quiet()
     if not path.exists():
-        raise UserError("model_missing", f"There is no model at {path}. Choose a file or a folder in the settings.")
+        message = f"There is no model at {path}. Choose a file or a folder in the settings, or with --model."
+        raise UserError("model_missing", message)
     folder, extra = (path.parent, {"gguf_file": path.name}) if path.is_file() else (path, {})
     try:
         config = AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **extra)
@@ -190,7 +191,7 @@ def _load(
     except Exception as error:
         message = (
             f"{model_name(path)} could not be loaded: {first_line(error)} "
-            "Download it again, or choose another model in the settings."
+            "Download it again, or choose another model in the settings, or with --model."
         )
         raise UserError("model_broken", message, cause=str(error)) from error
     model, loading = loaded

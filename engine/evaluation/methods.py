@@ -121,7 +121,8 @@ def method_of(text: str) -> Method:
     if ranking is not None:
         if method.ranking is not _ours:
             raise UserError(
-                "bad_params", f"{name} has no consensus to be weighed. Leave consensus, own and neighbours out."
+                "bad_params",
+                f"{name} has no ranking to be changed. Leave consensus, own and neighbours out.",
             )
         method = replace(method, ranking=partial(_ours, ranking=ranking))
     itself = method.changed

@@ -18,6 +18,11 @@ from engine.settings import PolicyName
 from engine.target import LLAMA_CPP, Target
 from engine.training.corpus import CorpusError, Document, Part, read_documents
 
+CORPUS_ADVICE = (
+    "keepsake-engine train --trial 1 --out x.safetensors downloads the corpus and writes no heads. "
+    "--data takes the folder of that corpus."
+)
+
 
 def open_model(path: Path | None, cells: int, policy: PolicyName) -> tuple[Runtime, Policy]:
     """The model on llama.cpp with a cache of that many cells. Raises UserError as `open_target`."""
@@ -46,12 +51,11 @@ def held_out_documents(folder: Path | None, part: Part = "test") -> list[Documen
     """
     corpus = folder or paths.data_dir() / "corpus"
     if not corpus.is_dir():
-        advice = "Name the folder of the corpus" if folder else "keepsake-engine train downloads it, or name its folder"
-        raise UserError("no_data", f"There is no text to measure on at {corpus}. {advice} with --data.")
+        raise UserError("no_data", f"There is no text to measure on at {corpus}. {CORPUS_ADVICE}")
     try:
         documents = [document for document in read_documents(corpus) if document.part == part]
     except CorpusError as error:
-        raise UserError("no_data", f"{error}.") from error
+        raise UserError("no_data", f"{error}. {CORPUS_ADVICE}") from error
     if not documents:
         message = f"No document at {corpus} is kept for the evaluation. Name the folder of another corpus with --data."
         raise UserError("no_data", message)

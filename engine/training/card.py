@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.locret.training import OVERLAP_SHARES
-from engine.training.checks import best_check
+from engine.training.checks import best_check, quality
 from engine.training.counted import counted
 
 
@@ -48,7 +48,8 @@ def card(
         "",
         "## Use",
         "",
-        "Keepsake finds the file by itself in its data folder's `heads`. Or name it:",
+        "Keepsake finds the file by itself in its data folder's `heads`. There it takes the place of the shipped ones",
+        "for this model (of several the newest is used); remove it to go back. Or name it:",
         "",
         f'    keepsake-engine ask --model MODEL --heads {name} FILE "QUESTION"',
     ]
@@ -76,7 +77,7 @@ def _figures(checks: Sequence[Mapping[str, Any]]) -> list[str]:
         "|---|---|" + "---|" * len(OVERLAP_SHARES),
         *(_row(row, best) for row in checks),
         "",
-        f"The weights are those of step {best['step']}.",
+        f"The weights are those of step {best['step']}. The mean of their overlaps is {quality(best):.1%}.",
     ]
 
 

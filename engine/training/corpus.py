@@ -158,7 +158,7 @@ def read_documents(folder: Path) -> list[Document]:
     for source in sources_in(folder) or SOURCES:
         paths = sorted((folder / source.package).glob(source.files))
         if not paths:
-            raise CorpusError(f"{folder} holds no text of {source.package}; train without --data to have it fetched")
+            raise CorpusError(f"{folder} holds no text of {source.package}")
         for path in paths:
             documents += [
                 Document(f"{source.package}/{name}", text)

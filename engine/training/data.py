@@ -117,7 +117,7 @@ def _add_corpus(data: Data, folder: Path, say: Say) -> None:
     try:
         found = read_documents(folder)
     except CorpusError as error:
-        raise UserError("no_data", f"{error}.") from error
+        raise UserError("no_data", f"{error}. Delete that folder to have its texts downloaded anew.") from error
     data.documents += [document for document in found if document.part != "test"]
     data.test += [document for document in found if document.part == "test"]
     data.described += [str(source) for source in sources_in(folder)]

@@ -176,7 +176,9 @@ class TrainingJob:
             assert self.folder.checkpoint is not None
             self.folder.checkpoint.unlink(missing_ok=True)
             best = self.run.best
-            self._say(f"Wrote {args.out}: the weights of step {best.step}, held-out overlap {best.quality:.1%}")
+            shares = " and ".join(f"{share:.1%}" for share in OVERLAP_SHARES)
+            mean = f"mean of the held-out overlaps at {shares} {best.quality:.1%}"
+            self._say(f"Wrote {args.out}: the weights of step {best.step}, {mean}")
         self.folder.close(state="done", step=self.trainer.step)
         self._part()
 

@@ -181,7 +181,8 @@ class TrainingRun:
         means = _finite(self._over_processes(_means(found)))
         row = dict(zip(COLUMNS, means, strict=True))
         self.folder.log({"step": self.trainer.step, "kind": "held-out", **row})
-        self._say(f"step {self.trainer.step}: held-out loss {row['loss']:.4f}, overlap {means[2]:.0%}")
+        overlap = f"overlap {means[2]:.0%} at {OVERLAP_SHARES[0]:.0%}"
+        self._say(f"step {self.trainer.step}: held-out loss {row['loss']:.4f}, {overlap}")
         if self.folder.plot is not None:
             draw(self.folder.rows(), self.folder.plot)
         if quality(row) > self.best.quality:

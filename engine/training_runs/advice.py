@@ -24,6 +24,8 @@ _WORDS: tuple[tuple[str, str], ...] = (
 _FACTS: tuple[tuple[str, str], ...] = (
     (r"Longer than --longest \d+ allows", "Longer than training reads"),
     (r"There is nothing that --labels \S+ can ask in what to (?:train on|hold out)\.", "Nothing in it can be asked."),
+    (r", or with --(?:model|heads|device(?: cpu)?)\.", "."),
+    (r" \(--(?:runtime torch|weights full)\)", ""),
     (r"Training heads of --hidden [\d,]+ takes", "Training takes"),
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z])")

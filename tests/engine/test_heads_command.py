@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from engine import paths
 from engine.head_files import find_heads
 from engine.loaded_model import file_sha256
 from engine.locret.heads import load_heads
@@ -55,6 +56,17 @@ def test_the_file_and_the_data_folder_can_be_chosen(model: Path, source: Path, t
     assert not (tmp_path / "data").exists()
     assert heads(out, "--model", model, "--data-dir", tmp_path / "other") == 0
     assert find_heads(file_sha256(model), [tmp_path / "other" / "heads"]) is not None
+
+
+def test_without_a_model_it_is_the_starter_model(
+    model: Path, source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "starter_model", lambda: None)
+    assert heads(source) == 1
+    assert "not installed. Name a model with --model." in capsys.readouterr().err
+    monkeypatch.setattr(paths, "starter_model", lambda: model)
+    assert heads(source) == 0
+    assert find_heads(file_sha256(model), [tmp_path / "data" / "heads"]) is not None
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "notes.safetensors"])

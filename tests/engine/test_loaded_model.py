@@ -97,7 +97,7 @@ def test_a_ranking_without_consensus_to_weigh_is_refused(llama: Path, tmp_path: 
     with_heads(llama, tmp_path, calibrated=False)
     with pytest.raises(UserError, match="no calibration"):
         load(llama, "locret", tmp_path, Ranking())
-    with pytest.raises(UserError, match="newest has no consensus"):
+    with pytest.raises(UserError, match="newest has no ranking to be changed"):
         load(llama, "newest", tmp_path, Ranking())
 
 

@@ -151,6 +151,17 @@ def test_an_answer_ends_with_the_models_positions(store: Store) -> None:
     session = Session(original(1200 + 182), store)
     session.advance(STREAM, quietly)
     assert len(list(session.answer(lambda logits: 5, 10**6))) == min(1200, session.model.capacity - 43)
+    assert session.cut
+
+
+def test_an_answer_is_cut_where_its_next_token_would_not_have_ended_it(store: Store) -> None:
+    session = Session(original(10**6), store)
+    session.advance(STREAM, quietly)
+    (end,) = list(session.model.runtime.end_tokens)[:1]
+    for said, cut in (([5, 5, 5], True), ([5, 5, end], False), ([end], False)):
+        words = iter(said)
+        assert len(list(session.answer(lambda logits, words=words: next(words), 2))) == min(2, len(said) - (not cut))
+        assert session.cut == cut
 
 
 def test_an_abort_inside_a_forward_loses_no_more_than_its_chunk(store: Store, tmp_path: Path) -> None:

@@ -53,6 +53,23 @@ def ask(capsys: pytest.CaptureFixture[str], data: Path, *words: object) -> dict[
     return found
 
 
+def test_why_a_file_was_not_read_and_where_an_answer_was_cut_is_printed(
+    model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = tmp_path / "nothing.txt"
+    empty.write_bytes(b"")
+    words = [document, empty, QUESTION, "--model", model, "--budget-units", 256, "--data-dir", tmp_path / "data"]
+    assert main(["ask", *map(str, [*words, "--device", "cpu", "--max-tokens", 3])]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-4] == "The answer was cut at 3 tokens. --max-tokens allows more."
+    assert lines[-3] == "1 of 2 files could not be read: nothing.txt."
+    assert lines[-2].startswith("nothing.txt: ") and lines[-2].endswith(".")
+    assert lines[-1].startswith("Go on with: --conversation ")
+    said = ask(capsys, tmp_path / "data", document, QUESTION, "--model", model, "--budget-units", 256)
+    assert said["stopped"] == "length"
+    assert said["heads"].startswith("whole")
+
+
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 def test_a_whole_checkpoint_reads_with_its_own_heads(
     model: Path, document: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], dtype: str
@@ -97,7 +114,10 @@ def test_what_is_selected_otherwise_is_another_reading(
         (("--policy", "full", "--select", "sinks=8"), "keeps everything, so --select changes nothing"),
         (("--policy", "full", "--query-aware"), "with its full cache"),
         (("--policy", "keydiff", "--heads", "."), "The policy keydiff has no use for --heads. Leave them out, or"),
-        (("--heads", "nowhere.safetensors"), "no retaining heads at nowhere.safetensors"),
+        (
+            ("--heads", "nowhere.safetensors"),
+            "no retaining heads at nowhere.safetensors. Choose others in the settings, or with --heads.",
+        ),
         (("--budget-units", "99999999"), "can use at most"),
         (("--conversation", "nowhere"), "no longer there"),
     ],

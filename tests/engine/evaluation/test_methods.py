@@ -37,7 +37,9 @@ def test_a_methods_own_selection_is_changed_and_not_replaced() -> None:
     assert (selection.rope, selection.sinks, selection.tail) == ("slot", 0, 64)
 
 
-@pytest.mark.parametrize(("text", "word"), [("best", "no policy best"), ("keydiff:own=1", "keydiff has no consensus")])
+@pytest.mark.parametrize(
+    ("text", "word"), [("best", "no policy best"), ("keydiff:own=1", "keydiff has no ranking to be changed")]
+)
 def test_what_no_method_has_is_refused_with_a_sentence(text: str, word: str) -> None:
     with pytest.raises(UserError, match=word):
         method_of(text)

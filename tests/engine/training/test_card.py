@@ -46,6 +46,7 @@ def test_the_recipe_and_the_models_fingerprints_are_in_it() -> None:
     assert "| Fingerprint (sha256) | 12ab 34cd |" in text
     assert "- notes: 3 documents of your own\n" in text
     assert "--heads heads.safetensors" in text
+    assert "for this model (of several the newest is used); remove it to go back." in text
 
 
 def test_the_figures_are_those_of_the_held_out_checks_and_say_what_else_these_documents_did() -> None:
@@ -56,7 +57,7 @@ def test_the_figures_are_those_of_the_held_out_checks_and_say_what_else_these_do
         "| **200** | **0.7000** | **43.0%** | **40.0%** |",
         "| 300 | 0.8000 | 42.0% | 40.0% |",
     ]
-    assert "The weights are those of step 200." in text
+    assert "The weights are those of step 200. The mean of their overlaps is 41.5%." in text
     told = " ".join(text.split())
     assert "The same documents chose these weights" in told
     assert "calibrate the scores" in told

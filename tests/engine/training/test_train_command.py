@@ -9,6 +9,7 @@ import os
 import re
 import signal
 from pathlib import Path
+from statistics import fmean
 from types import SimpleNamespace
 from typing import Any
 
@@ -75,7 +76,9 @@ def progress(out: Path) -> dict[str, Any]:
     return told
 
 
-def test_heads_their_card_and_the_record_are_written(model: Path, data: Path, tmp_path: Path) -> None:
+def test_heads_their_card_and_the_record_are_written(
+    model: Path, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "heads" / "tiny.safetensors"
     assert run(options(model, data, out)) == 0
     heads, metadata = load_heads(out), head_metadata(out)
@@ -105,6 +108,9 @@ def test_heads_their_card_and_the_record_are_written(model: Path, data: Path, tm
     assert [row["step"] for row in rows if row["kind"] == "train"] == [2, 4, 6]
     assert (record / "plot.png").read_bytes().startswith(b"\x89PNG")
     assert not (record / "checkpoint.pt").exists()
+    best = max(fmean((row["overlap_0.25"], row["overlap_0.125"])) for row in rows if row["kind"] == "held-out")
+    said = "".join(capsys.readouterr())
+    assert f"mean of the held-out overlaps at 25.0% and 12.5% {best:.1%}" in said
     card = out.with_suffix(".md").read_text()
     assert name in card
     assert "12 documents of your own" in card

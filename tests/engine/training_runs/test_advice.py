@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from engine.errors import UserError
+from engine.model_shape import read_shape
+from engine.runtimes import target_for
 from engine.training.data import refuse_too_little
 from engine.training.run_folder import load_checkpoint
 from engine.training.train_checks import refuse_too_wide
@@ -38,6 +41,11 @@ def gone_on_with(theirs: dict[str, object]) -> str:
         (
             said_by(refuse_too_wide, 256, 10**9, 10**6),
             r"^Training takes 16\.0 GB, .* close other programs and",
+        ),
+        (said_by(read_shape, Path("nowhere")), r"^There is no model at nowhere\. Choose .* in the settings\.$"),
+        (
+            said_by(target_for, SimpleNamespace(path=Path("a.gguf"), name="a"), "auto", "auto", "auto", "8bit"),
+            r"packed already, .*\. Choose full weights\.$",
         ),
         (
             "A sentence of later days. Say --other 7.",
