@@ -10,12 +10,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from engine.documents.chart import add_chart
-from engine.documents.diagram import add_diagram
 from engine.documents.docx_numbering import Numbering
 from engine.documents.docx_styles import Styles
 from engine.documents.docx_text import DocxText
 from engine.documents.flow import Flow, one_line
+from engine.documents.graphic import add_graphic
 from engine.documents.office_names import NAMESPACES, is_fallback, is_on
 from engine.documents.office_package import OfficePackage
 from engine.documents.opening import open_document
@@ -81,20 +80,10 @@ class _Document:
         return next(iter(self._package.related(self._main, kind)), None)
 
     def _story(self, flow: Flow, part: str) -> DocxText:
-        def add_graphic(flow: Flow, kind: str, name: str) -> None:
-            self._add_graphic(flow, part, kind, name)
+        def add_named(flow: Flow, kind: str, name: str) -> None:
+            add_graphic(flow, self._package, part, kind, name, self._left_out)
 
-        return DocxText(flow, self._styles, self._numbering, self._left_out, self._add_note, add_graphic)
-
-    def _add_graphic(self, flow: Flow, part: str, kind: str, name: str) -> None:
-        relation = self._package.relations(part).get(name)
-        root = self._package.tree_or_none(relation.target) if relation is not None else None
-        if root is None:
-            self._left_out.append(LeftOut("part", kind, "damaged"))
-        elif kind == "chart":
-            add_chart(flow, root)
-        else:
-            add_diagram(flow, root)
+        return DocxText(flow, self._styles, self._numbering, self._left_out, self._add_note, add_named)
 
     def _add_note(self, flow: Flow, kind: str, name: str) -> None:
         if kind not in self._notes:

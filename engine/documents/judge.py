@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from engine.documents.page import Page
 from engine.documents.reader import LeftOut
-from engine.documents.reasons import SENTENCES, left_out_sentence, pages_sentence
+from engine.documents.reasons import SENTENCES, left_out_sentence, pages_sentence, pictures_sentence
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def judge(
     elif pictures:
         reasons = {page.reason or "no_text_layer" for page in pictures}
         outcome, reason = "needs_ocr", reasons.pop() if len(reasons) == 1 else "no_text_layer"
-        message = SENTENCES[reason]
+        message = pictures_sentence(reason, kind)
     elif not read:
         outcome, reason = "refused", _worst(lost) if lost else "no_text"
         message = SENTENCES[reason]

@@ -123,7 +123,10 @@ def _page(picture: Image.Image, number: int, recognition: Recognition | None) ->
         return unread
     from engine.documents.ocr.tesseract import recognise
 
-    found = recognise(_enlarged(picture), recognition)
+    try:
+        found = recognise(_enlarged(picture), recognition)
+    except RuntimeError:  # Tesseract does not take the data that is here
+        return unread
     if not found.is_text:
         return Page(number, "blank", None, "") if found.is_blank else Page(number, "needs_ocr", "not_recognised", "")
     return Page(number, "read", None, readable(page_text(found.lines_at(RESOLUTION))), source="ocr")

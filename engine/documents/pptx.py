@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.documents.chart import add_chart
-from engine.documents.diagram import add_diagram
 from engine.documents.drawing import body_text, paragraph_text
 from engine.documents.flow import Flow
+from engine.documents.graphic import add_graphic
 from engine.documents.office_names import is_on
 from engine.documents.office_package import OfficePackage
 from engine.documents.page import Page
@@ -78,11 +77,11 @@ class _Deck:
         def place_of(placeholder: Placeholder) -> Box | None:
             return self._place(listed.part, placeholder)
 
-        def add_graphic(flow: Flow, kind: str, name: str) -> None:
-            self._add_graphic(flow, listed.part, kind, name)
+        def add_named(flow: Flow, kind: str, name: str) -> None:
+            add_graphic(flow, self._package, listed.part, kind, name, self.left_out)
 
         root, pictures = self._package.tree(listed.part), len(self.left_out)
-        slide, flow = Slide(root, place_of, add_graphic, said, self.left_out), Flow()
+        slide, flow = Slide(root, place_of, add_named, said, self.left_out), Flow()
         slide.add(flow)
         self._add_notes(flow, listed.part)
         self._add_comments(flow, listed.part)
@@ -113,16 +112,6 @@ class _Deck:
 
     def _first(self, part: str, kind: str) -> str:
         return next(iter(self._package.related(part, kind)), "") if part else ""
-
-    def _add_graphic(self, flow: Flow, part: str, kind: str, name: str) -> None:
-        relation = self._package.relations(part).get(name)
-        root = self._package.tree_or_none(relation.target) if relation is not None else None
-        if root is None:
-            self.left_out.append(LeftOut("part", kind, "damaged"))
-        elif kind == "chart":
-            add_chart(flow, root)
-        else:
-            add_diagram(flow, root)
 
     def _add_notes(self, flow: Flow, slide: str) -> None:
         part = self._first(slide, "notesSlide")

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 
 from engine.documents.places import word
 
-RECOGNISE = "Turn on text recognition (OCR) in the settings and drop it again."
+RECOGNISE = "Turn on text recognition (OCR) in the settings, or install its data (tesseract-ocr), and drop it again."
+# Pictures in other files than these are not recognised.
+RECOGNISED_KINDS = frozenset({"pdf", "picture"})
+AS_PDF = "Save the file as PDF and drop that."
 CLEARER = "Scan it larger and sharper, or install the data for its language (tesseract-ocr)."
 
 SENTENCES = {
@@ -68,6 +71,11 @@ def reason_of_error(error: OSError) -> str:
     return "no_such_file" if isinstance(error, FileNotFoundError) else "disk_error"
 
 
+def pictures_sentence(reason: str, kind: str) -> str:
+    """The sentence for a document of which all parts are pictures of text, as far as they are anything."""
+    return SENTENCES[reason] if kind in RECOGNISED_KINDS else f"It holds pictures and no text. {AS_PDF}"
+
+
 def unsupported(kind: str) -> str:
     """The sentence for a known kind of file that is not read yet; `kind` in the plural, as in "Word files"."""
     if kind == "archives":
@@ -82,7 +90,7 @@ def pages_sentence(reason: str, pages: Sequence[int], kind: str = "pdf") -> str:
     copy, anew = "The others were read; get another copy for the rest.", "Save the file as a new PDF and drop that."
     what = {
         "damaged": f"{them} {are} damaged. {copy}",
-        "no_text_layer": f"{them} {are} {picture} without text. {RECOGNISE}",
+        "no_text_layer": f"{them} {are} {picture} without text. {RECOGNISE if kind in RECOGNISED_KINDS else AS_PDF}",
         "unreadable_font": f"{them} {have} letters without names. {RECOGNISE}",
         "not_recognised": f"{them} {are} {picture} in which no text could be made out. {CLEARER}",
         "unsafe_xml": f"{them} would grow without end when read and {are} left out. Check where the file came from.",

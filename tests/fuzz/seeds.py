@@ -6,7 +6,10 @@ Those of the Office kinds are the ones whose mutations `test_office_mutations` r
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
+
+from PIL import Image
 
 from tests.engine.documents import test_office_mutations as office
 from tests.engine.documents.cases import COPY
@@ -15,6 +18,13 @@ from tests.fuzz.target import ENDINGS
 FOUND = Path(__file__).parents[1] / "data" / "fuzz"
 """A folder a kind; each file in it once broke a reader."""
 LARGEST = 20_000
+
+
+def _picture(form: str) -> bytes:
+    data = BytesIO()
+    Image.new("RGB", (9, 7), "teal").save(data, form)
+    return data.getvalue()
+
 
 SMALL = {
     "text": ("na\u00efve \u2013 \u041a\u043b".encode(), "\u041a\u043b\u044e\u0447".encode("koi8_r"), b"\x1b$B$3\x1b(B"),
@@ -41,7 +51,9 @@ SMALL = {
     "xlsx": (office.BOOK,),
     "odt": (office.TEXT,),
     "ods": (office.TABLE,),
+    "odp": (office.OTHER_SLIDES,),
     "rtf": (office.RICH_TEXT,),
+    "picture": tuple(_picture(form) for form in ("PNG", "JPEG", "GIF", "TIFF", "BMP", "WEBP")),
 }
 
 

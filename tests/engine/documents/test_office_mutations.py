@@ -54,11 +54,18 @@ TABLE = test_opendocument.odf(
     test_opendocument.sheet("A", test_opendocument.row(test_opendocument.cell("x", 'office:value-type="date" office:date-value="2026-03-04" table:number-columns-repeated="2"'), times=2))
     + test_opendocument.sheet("B", test_opendocument.row(test_opendocument.cell("y"))),
 )  # fmt: skip
+OTHER_SLIDES = test_opendocument.odf(
+    "odp",
+    '<draw:page draw:name="page1">'
+    + f'<draw:frame presentation:class="title" svg:x="1cm" svg:y="2cm"><draw:text-box>{test_opendocument.p("One")}</draw:text-box></draw:frame>'
+    + f"<draw:g><draw:custom-shape>{test_opendocument.p('shape')}</draw:custom-shape></draw:g>"
+    + f"<presentation:notes><draw:frame><draw:text-box>{test_opendocument.p('said')}</draw:text-box></draw:frame></presentation:notes></draw:page>",
+)
 RICH_TEXT = (
     rb"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset128 B;}{\f2\fcharset2 Symbol;}}{\stylesheet{\s1 heading 1;}}"
     rb"\s1 One\par{\listtext 1.\tab}item\par\uc1\u8239?x{\f1\'93\'fa}{\f2\'61}{\footnote note}\trowd\intbl a\cell b\cell\row\bin3 abc{\*\shpinst{\shptxt box}}}"
 )
-PACKAGES = {"a.docx": WORD, "a.pptx": SLIDES, "a.xlsx": BOOK, "a.odt": TEXT, "a.ods": TABLE}
+PACKAGES = {"a.docx": WORD, "a.pptx": SLIDES, "a.xlsx": BOOK, "a.odt": TEXT, "a.ods": TABLE, "a.odp": OTHER_SLIDES}
 PIECE = re.compile(rb'<[^<>]+>|"[^"<>]*"|[^<>"]+')
 INSTEAD = [
     b"",

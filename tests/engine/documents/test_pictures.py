@@ -12,7 +12,7 @@ from engine.documents.kinds import kind_of
 from engine.documents.opening import open_document
 from engine.documents.page import Page
 from engine.documents.pictures import frame, frame_count, opened
-from engine.documents.reader import How, Unreadable
+from engine.documents.reader import How, Recognition, Unreadable
 from engine.documents.source import Source
 from tests.engine.documents.ocr.test_tesseract import LINES, picture
 from tests.engine.documents.test_recognition import recognition
@@ -42,6 +42,11 @@ def test_every_form_of_picture_is_known_by_its_content_and_needs_recognition(for
 def test_the_text_of_a_picture_is_recognised() -> None:
     (page,) = pages(written(picture(LINES), "PNG"))
     assert (page.outcome, page.source, page.text.split("\n")) == ("read", "ocr", list(LINES))
+
+
+def test_a_picture_stays_unread_where_the_data_is_gone() -> None:
+    (page,) = pages(written(picture(LINES), "PNG"), How(recognition=Recognition(("eng",), "nowhere")))
+    assert (page.outcome, page.reason) == ("needs_ocr", "no_text_layer")
 
 
 def test_small_letters_of_a_screen_are_recognised() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.documents.reasons import SENTENCES, pages_sentence, unsupported
+from engine.documents.reasons import AS_PDF, RECOGNISE, SENTENCES, pages_sentence, pictures_sentence, unsupported
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,11 @@ def test_pages_are_named_in_words(pages: list[int], words: str) -> None:
 def test_sentences_are_in_our_voice(sentence: str) -> None:
     assert sentence[0].isupper() and sentence.endswith(".")
     assert not any(word in sentence.lower() for word in ("!", "sorry", "please", "error", "failed"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"), [("pdf", RECOGNISE), ("picture", RECOGNISE), ("docx", AS_PDF), ("epub", AS_PDF)]
+)
+def test_recognition_is_advised_where_it_helps(kind: str, advice: str) -> None:
+    assert pictures_sentence("no_text_layer", kind).endswith(advice)
+    assert pages_sentence("no_text_layer", [2], kind).endswith(advice)
