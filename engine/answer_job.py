@@ -100,7 +100,7 @@ class AnswerJob:
         }
         by_id = {document.id: document for document in documents}
         question = self.store.message(writing.answer.parent or "").text
-        found = cite(writing.text, question, {place: page.text for place, page in pages.items()})
+        found = cite(writing.text, question, {where: page.text for where, page in pages.items()})
         return [
             {
                 "document": id,

@@ -6,6 +6,7 @@ Blocks become paragraphs, headings, items and rows of a `flow.Flow`; white space
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -78,7 +79,8 @@ class _Writer:
         self._flow, self._read = Flow(), Read()
         self._line: list[str] = []
         self._lines = 0  # that came to an end
-        self._heading = self._quotes = self._exact = self._articles = self._cells = 0
+        self._heading = self._cells = 0
+        self._open: Counter[str] = Counter()
         self._lists: list[List] = []
         self._tables: list[Table | None] = []  # None: one that only puts things beside one another
         self._addresses = Addresses(host)
@@ -90,7 +92,7 @@ class _Writer:
 
     def text(self, text: str) -> None:
         text = _UNSHOWN.sub("", text)
-        self._line.append(text if self._exact else _BLANKS.sub(" ", text))
+        self._line.append(text if self._open["exact"] else _BLANKS.sub(" ", text))
 
     def enter(self, tag: str, node: LexborNode) -> Leave | None:
         """What ends the element; None: nothing in it is read."""
@@ -112,7 +114,7 @@ class _Writer:
         return hidden
 
     def _is_frame(self, tag: str, node: LexborNode, attributes: Attributes) -> bool:
-        part = frame_part(tag, attributes, self._articles > 0)
+        part = frame_part(tag, attributes, self._open["article"] > 0)
         if part is None:
             return False
         signs = len(read_tree(node, with_frame=True).text)
@@ -131,7 +133,7 @@ class _Writer:
         self._lines += 1
         if not text.strip():
             return
-        if self._exact:
+        if self._open["exact"]:
             self._flow.exact(text)
         elif self._heading:
             self._flow.heading(text, self._heading)
@@ -139,7 +141,7 @@ class _Writer:
         elif self._lists:
             self._flow.item(text, len(self._lists) - 1, self._lists[-1].take_mark())
         else:
-            quote = "> " * self._quotes
+            quote = "> " * self._open["quote"]
             lines = (one_line(line) for line in text.split("\n"))
             self._flow.paragraph("\n".join(quote + line for line in lines if line))
             self._addresses.write(self._flow)
@@ -154,29 +156,21 @@ class _Writer:
         return leave
 
     def _enter_exact(self, _: LexborNode, __: Attributes) -> Leave:
-        self._exact += 1
-
-        def leave() -> None:
-            self._break()
-            self._exact -= 1
-
-        return leave
+        return self._within("exact")
 
     def _enter_article(self, _: LexborNode, __: Attributes) -> Leave:
-        self._articles += 1
-
-        def leave() -> None:
-            self._break()
-            self._articles -= 1
-
-        return leave
+        return self._within("article")
 
     def _enter_quote(self, _: LexborNode, __: Attributes) -> Leave:
-        self._quotes += 1
+        return self._within("quote")
+
+    def _within(self, what: str) -> Leave:
+        """Counts how many of them are open."""
+        self._open[what] += 1
 
         def leave() -> None:
             self._break()
-            self._quotes -= 1
+            self._open[what] -= 1
 
         return leave
 
