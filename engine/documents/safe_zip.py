@@ -48,7 +48,8 @@ class SafeZip:
             with _damaged():
                 _refuse_large_directory(self._file, source.size)
                 self._zip = zipfile.ZipFile(self._file)
-            found = [info for info in self._zip.infolist() if not info.is_dir()]
+            # Of a file without a name is_dir() raises IndexError.
+            found = [info for info in self._zip.infolist() if not info.filename.endswith("/")]
             if sum(info.compress_size for info in found) > source.size:
                 raise Unreadable("too_large_unpacked")  # the same bytes stand for many parts
         except BaseException:
