@@ -29,7 +29,7 @@ from engine.documents.stopping import Cancelled, never, stop_if
 __all__ = ["EXTRACTOR", "Extracted", "extract", "file_sha256"]
 
 # Raised whenever the same file would give other pages, so that stored pages are made again.
-EXTRACTOR = 2
+EXTRACTOR = 3
 BLOCK = 2**20
 # Decoding is all that is done to them: starting a process would take a hundred times as long.
 PLAIN = frozenset({"text", "markdown"})
@@ -92,7 +92,7 @@ def _extracted(
     if kind.reason is not None:
         return unread(kind.kind, sha256, kind.reason, kind.message)
     allowed = bounds(kind.kind, how.recognition is not None)
-    events = read_bounded(path, member, how, allowed, cancelled, earlier[-1].number + 1 if earlier else 1)
+    events = read_bounded(path, member, how, allowed, cancelled, earlier)
     extracted = _collected(events, kind, sha256, on_page, cancelled, earlier)
     if _mark(path) != before and file_sha256(path, cancelled, member) != sha256:
         return unread(extracted.kind, None, "changed")

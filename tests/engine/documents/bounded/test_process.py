@@ -146,7 +146,9 @@ def test_the_process_ends_with_the_one_that_started_it(word: str, seconds: str, 
 def test_the_process_ends_of_itself_where_nobody_watches(tmp_path: Path) -> None:
     path = tmp_path / "script.dat"
     path.write_text("%PDF- read hold")
-    job = Frame({"job": "read", **asked_fields(path, None, How()), "first": 1, "memory": 1 << 30, "seconds": 0.2})
+    job = Frame(
+        {"job": "read", **asked_fields(path, None, How()), "first": 1, "lost": [], "memory": 1 << 30, "seconds": 0.2}
+    )
     with subprocess.Popen(FAKE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=process.FOLDER) as reading:
         assert reading.stdin is not None and reading.stdout is not None
         frames.write(reading.stdin, job)
