@@ -40,12 +40,11 @@ def outcomes(extracted: Extracted) -> list[str]:
     ],
 )
 def test_a_page_that_ends_the_process_is_named_and_the_others_are_read(word: str, reason: str, read: Read) -> None:
-    seen: list[tuple[int, int | None]] = []
-    extracted = read(f"read {word} read read", on_page=lambda page, count: seen.append((page.number, count)))
+    seen: list[tuple[int, int | None, str]] = []
+    extracted = read(f"read {word} read read", on_page=lambda page, count: seen.append((page.number, count, page.text)))
     assert (extracted.outcome, extracted.reason) == ("partial", reason)
     assert outcomes(extracted) == ["read", reason, "read", "read"]
-    assert [page.text for page in extracted.pages] == ["page 1", "", "page 3", "page 4"]
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert seen == [(1, 4, "page 1"), (2, 4, ""), (3, 4, "page 3"), (4, 4, "page 4")]
     assert extracted.left_out == (LeftOut("attachment", "list.txt"),)
 
 
