@@ -78,14 +78,15 @@ class Reader(Protocol):
         """Lets go of the file."""
 
 
-class Parts:
-    """A Reader of a document that is read from front to back. parts: begins anew with each call; it may add to
-    `left_out`, the list that it shares.
+class PartsFrom:
+    """A Reader of a document that is read from front to back. parts: begins anew with each call, with the number of the
+    first part that is wanted: it may pass over those before it or save itself work on them. It may add to `left_out`,
+    the list that it shares.
     """
 
     def __init__(
         self,
-        parts: Callable[[], Iterator[Page]],
+        parts: Callable[[int], Iterator[Page]],
         left_out: Sequence[LeftOut] = (),
         page_count: int | None = None,
         close: Callable[[], None] = lambda: None,
@@ -94,11 +95,24 @@ class Parts:
 
     def pages(self, first: int = 1) -> Iterator[Page]:
         """From that number on."""
-        return (page for page in self._parts() if page.number >= first)
+        return (page for page in self._parts(first) if page.number >= first)
 
     def close(self) -> None:
         """Lets go of the file."""
         self._close()
+
+
+class Parts(PartsFrom):
+    """One that makes all its parts in any case."""
+
+    def __init__(
+        self,
+        parts: Callable[[], Iterator[Page]],
+        left_out: Sequence[LeftOut] = (),
+        page_count: int | None = None,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        super().__init__(lambda _: parts(), left_out, page_count, close)
 
 
 Open = Callable[[Source, How], Reader]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from engine.documents.flow import Flow
 from engine.documents.list_marks import BULLET
@@ -22,7 +23,7 @@ class Story:
         self._pieces: list[str] = []
         self._cells: list[str] = []
         self._nested: list[str] = []
-        self._later: list[tuple[str, str]] = []
+        self._later: list[Callable[[Flow], None]] = []
         self.mark = ""
 
     def say(self, text: str) -> None:
@@ -32,7 +33,11 @@ class Story:
     def later(self, kind: str, text: str) -> None:
         """A note or, with the kind "", a text box: after the paragraph or row."""
         if text:
-            self._later.append((kind, text))
+            self.afterwards(lambda flow: flow.note(kind, text) if kind else flow.paragraph(text))
+
+    def afterwards(self, say: Callable[[Flow], None]) -> None:
+        """What is to be said after the paragraph or row."""
+        self._later.append(say)
 
     def paragraph(self, outline: int | None = None, depth: int = 0, in_table: bool = False) -> None:
         """It ends here. outline: its level from 0, if it is a heading; depth: of the list that it is in."""
@@ -81,11 +86,8 @@ class Story:
 
     def _say_later(self) -> None:
         later, self._later = self._later, []
-        for kind, text in later:
-            if kind:
-                self.flow.note(kind, text)
-            else:
-                self.flow.paragraph(text)
+        for say in later:
+            say(self.flow)
 
 
 def whole_characters(text: str) -> str:

@@ -79,16 +79,17 @@ class SafeZip:
         """What was read so far counts no more, as each part is a document of its own."""
         self._left = LARGEST_UNPACKED
 
-    def read(self, name: str) -> bytes:
-        """A part, unpacked. What all calls give together counts, not what the archive claims. Raises KeyError;
-        Unreadable: too_large_unpacked, encrypted, damaged, unsupported_type (packed by a method of its own); OSError.
+    def read(self, name: str, kept: bool = True) -> bytes:
+        """A part, unpacked. What all calls give together counts, not what the archive claims. kept: whether it counts:
+        a picture is let go of before the next one. Raises KeyError; Unreadable: too_large_unpacked, encrypted, damaged,
+        unsupported_type (packed by a method of its own); OSError.
         """
         info = self._parts[name]
         if self.is_encrypted(name):
             raise Unreadable("encrypted")
         if info.compress_type not in METHODS:
             raise Unreadable("unsupported_type", unsupported("archives of this kind"))
-        largest = min(self._largest_part, self._left)
+        largest = min(self._largest_part, self._left) if kept else self._largest_part
         if info.file_size > largest or _ratio_is_odd(info.file_size, info.compress_size):
             raise Unreadable("too_large_unpacked")
         pieces: list[bytes] = []
@@ -99,7 +100,7 @@ class SafeZip:
                 if got > largest or _ratio_is_odd(got, info.compress_size):
                     raise Unreadable("too_large_unpacked")
                 pieces.append(piece)
-        self._left -= got
+        self._left -= got if kept else 0
         return b"".join(pieces)
 
     def close(self) -> None:
