@@ -13,15 +13,11 @@ from xml.etree.ElementTree import Element
 from engine.documents.docx_inline import DROPPED, Inline, inline
 from engine.documents.docx_numbering import Numbering
 from engine.documents.docx_styles import Styles, value
-from engine.documents.flow import Flow
+from engine.documents.flow import LONGEST_HEADING, Flow
 from engine.documents.graphic import OnGraphic
 from engine.documents.list_marks import BULLET
-from engine.documents.office_names import shown_children, whole
+from engine.documents.office_names import BODY_TEXT, MOST_COLUMNS, shown_children, whole
 from engine.documents.reader import LeftOut
-
-MOST_COLUMNS = 63  # Word's own bound for a table
-_LONGEST_HEADING = 400
-_BODY_TEXT = 9
 
 OnNote = Callable[[Flow, str, str], None]
 """(flow, kind, id): adds a footnote, endnote or comment."""
@@ -82,7 +78,7 @@ class DocxText:
 
     def _say(self, text: str, properties: Element | None, mark: tuple[str, int] | None) -> None:
         outline = self._outline(properties)
-        if outline is not None and len(text) <= _LONGEST_HEADING:
+        if outline is not None and len(text) <= LONGEST_HEADING:
             numbered = mark is not None and mark[0] != BULLET and bool(text.strip())
             self._flow.heading(f"{mark[0]} {text}" if mark is not None and numbered else text, outline + 1)
         elif mark is not None:
@@ -110,7 +106,7 @@ class DocxText:
     def _outline(self, properties: Element | None) -> int | None:
         own = value(properties, "{w}outlineLvl")
         if own is not None:
-            return whole(own) if 0 <= whole(own) < _BODY_TEXT else None
+            return whole(own) if 0 <= whole(own) < BODY_TEXT else None
         return self._styles.style(value(properties, "{w}pStyle")).outline
 
     def _mark(self, properties: Element | None) -> tuple[str, int] | None:

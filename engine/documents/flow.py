@@ -13,6 +13,8 @@ from engine.documents.reader import Unreadable
 
 CELL = " | "
 DEEPEST_HEADING = 6
+LONGEST_HEADING = 400
+"""Characters; a longer paragraph only looks like one."""
 _BLANKS = re.compile(r"[ \t\r\n\f\v\u00a0]+")
 
 

@@ -13,7 +13,7 @@ from engine.documents.list_marks import BULLET
 from engine.documents.odf_embedded import Embedded
 from engine.documents.odf_inline import DRAWN, HIDDEN, Inline, inline
 from engine.documents.odf_styles import OdfStyles
-from engine.documents.office_names import whole
+from engine.documents.office_names import MOST_COLUMNS, whole
 
 DROPPED = frozenset(
     (
@@ -26,7 +26,7 @@ DROPPED = frozenset(
 )
 _ROWS = frozenset(("{table}table-header-rows", "{table}table-rows", "{table}table-row-group"))
 _CELLS = ("{table}table-cell", "{table}covered-table-cell")
-_MOST_COLUMNS, _MOST_ROWS = 63, 1000
+_MOST_ROWS = 1000
 _CALLED = {"footnote": "Footnote", "endnote": "Endnote"}
 
 
@@ -190,7 +190,7 @@ class OdfText:
             return
         texts: list[str] = []
         for cell in cells:
-            times = max(1, min(whole(cell.get("{table}number-columns-repeated"), 1), _MOST_COLUMNS))
+            times = max(1, min(whole(cell.get("{table}number-columns-repeated"), 1), MOST_COLUMNS))
             texts.extend([self.one_line(cell)] * times)
         self._flow.row(texts)
 

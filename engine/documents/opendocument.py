@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.flow import Flow, one_line
 from engine.documents.inner_pictures import InnerPictures
+from engine.documents.line import Box
 from engine.documents.odf_embedded import Embedded
 from engine.documents.odf_inline import DRAWN
 from engine.documents.odf_package import CONTENT, NAMESPACES, STYLES, OdfPackage
@@ -19,7 +20,7 @@ from engine.documents.odf_styles import OdfStyles
 from engine.documents.odf_text import DROPPED, OdfText
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
-from engine.documents.reading_order import Box, reading_order
+from engine.documents.reading_order import reading_order
 from engine.documents.safe_xml import elements
 from engine.documents.source import Source
 

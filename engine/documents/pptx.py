@@ -13,12 +13,12 @@ from engine.documents.drawing import body_text, paragraph_text
 from engine.documents.flow import Flow
 from engine.documents.graphic import Graphics
 from engine.documents.inner_pictures import InnerPictures
+from engine.documents.line import Box
 from engine.documents.office_names import is_on
 from engine.documents.office_package import OfficePackage
 from engine.documents.page import Page
 from engine.documents.pptx_slide import TITLES, Placeholder, Slide, box, placeholder_of, shapes_of
 from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
-from engine.documents.reading_order import Box
 from engine.documents.source import Source
 
 MAIN = ".main+xml"

@@ -12,9 +12,10 @@ from xml.etree.ElementTree import Element
 from engine.documents.drawing import add_body, add_table, body_text
 from engine.documents.flow import Flow, one_line
 from engine.documents.graphic import Graphic, OnGraphic, picture
+from engine.documents.line import Box
 from engine.documents.office_names import shown_children, whole
 from engine.documents.reader import LeftOut
-from engine.documents.reading_order import Box, reading_order
+from engine.documents.reading_order import reading_order
 
 TITLES = ("title", "ctrTitle")
 _NUMBER = "sldNum"

@@ -10,6 +10,7 @@ from binascii import unhexlify
 from dataclasses import dataclass, replace
 
 from engine.documents.inner_pictures import InnerPictures
+from engine.documents.office_names import BODY_TEXT
 from engine.documents.reader import LeftOut, Unreadable
 from engine.documents.rtf_fonts import DEFAULT, DEFAULTS, Font, code_page
 from engine.documents.rtf_tables import TABLES, Tables
@@ -20,7 +21,6 @@ from engine.documents.rtf_words import BREAKS, CHARACTERS, ESCAPED, KNOWN, SKIPP
 _DEEPEST_GROUP = 1000
 _LONGEST_NAME = 200
 _DEEPEST_STORY = 4  # a box in a note in a box; beyond, what is said stands in the paragraph
-_BODY_TEXT = 9
 _OBJECT = LeftOut("attachment", "", "unsupported_type")
 _PICTURE = "pict"
 _NO_DIGITS = re.compile(rb"[^0-9A-Fa-f]")
@@ -213,7 +213,7 @@ class RtfReading:
             case "s":
                 group.style = number or 0
             case "outlinelevel":
-                group.outline = number if number is not None and 0 <= number < _BODY_TEXT else None
+                group.outline = number if number is not None and 0 <= number < BODY_TEXT else None
             case "ilvl":
                 group.level = max(0, min(number or 0, 8))
             case _:

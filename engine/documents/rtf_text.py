@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from engine.documents.flow import Flow
+from engine.documents.flow import LONGEST_HEADING, Flow
 from engine.documents.list_marks import BULLET
 
 _BULLETS = "\u2022\u00b7\u25aa\u25cf\u25cb\u25a0\u25a1\u27a2o-\u2013"
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
-_LONGEST_HEADING = 400
 
 
 class Story:
@@ -46,7 +45,7 @@ class Story:
             return
         self._end_row(self._cells)
         text, mark = self._taken(), self._taken_mark()
-        if outline is not None and len(text) <= _LONGEST_HEADING:
+        if outline is not None and len(text) <= LONGEST_HEADING:
             self.flow.heading(f"{mark} {text}" if mark and mark not in _BULLETS and text.strip() else text, outline + 1)
         elif mark:
             self.flow.item(text, depth, BULLET if mark in _BULLETS else mark)
