@@ -52,9 +52,12 @@ class ExtractionJob:
         way to read them now. One that fails is marked; the others go on.
         """
         try:
+            pictures = self._with_pictures_of_text()
             for document in self.store.documents(self.conversation):
                 waits = document.outcome in READABLE and document.sha256 is None
-                if waits or (document.outcome == "needs_ocr" and document.recipe != self._recipe):
+                again = document.outcome == "needs_ocr" and document.recipe != self._recipe
+                more = (document.sha256, document.recipe) in pictures
+                if waits or again or (more and self._is_as_it_was(document)):
                     self._stop_if_cancelled()
                     self._extract(document)
         finally:
@@ -76,6 +79,29 @@ class ExtractionJob:
                 opened += self._open_inside(document, password)
         self.events.flush()
         return opened
+
+    def _with_pictures_of_text(self) -> set[tuple[str | None, str | None]]:
+        """(sha256, recipe) of files that were read in part, of which some pages are pictures of text that were looked
+        at in another way than is possible now, or in none.
+        """
+        if self._recognition is None:
+            return set()
+        now = self._recipe.partition(" ")[2]
+        return {
+            (sha256, recipe)
+            for (sha256, recipe), pages in self.store.all_skipped_pages(self.conversation).items()
+            if recipe.partition(" ")[2] != now and any(page.outcome == "needs_ocr" for page in pages)
+        }
+
+    def _is_as_it_was(self, document: Document) -> bool:
+        """Whether the text that was read is still in the file: it is not given up for another one, or for none."""
+        from engine.documents.extract import file_sha256
+        from engine.documents.reader import Unreadable
+
+        try:
+            return file_sha256(Path(document.path), self.engine.cancelled.is_set, document.member) == document.sha256
+        except (OSError, Unreadable):
+            return False
 
     @cached_property
     def _recognition(self) -> Recognition | None:

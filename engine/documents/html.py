@@ -6,7 +6,7 @@ Nothing is fetched: an address in a page is text. A page that would have no text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -31,14 +31,14 @@ _XHTML = re.compile(r"\A\s*<\?xml|<html[^>]*\sxmlns\s*=", re.I)
 
 @dataclass(frozen=True)
 class WebText:
-    """text: with headings. title: of the page, "" where it has none. heading: the first in the text. pictures: how many
-    it shows. left_out: navigation and the like, and what is hidden.
+    """text: with headings. title: of the page, "" where it has none. heading: the first in the text. pictures: the
+    addresses of those that it shows. left_out: navigation and the like, and what is hidden.
     """
 
     text: str
     title: str
     heading: str
-    pictures: int
+    pictures: Sequence[str]
     left_out: tuple[LeftOut, ...]
 
 
@@ -81,7 +81,7 @@ def web_text(html: str, whole: bool = False) -> WebText:
     )
     root = parser.root
     if root is None:
-        return WebText("", "", "", 0, ())
+        return WebText("", "", "", (), ())
     host = "" if whole else _host(parser)
     read = read_tree(root, whole, host)
     frame = {part: signs for part, signs in read.frame.items() if signs}

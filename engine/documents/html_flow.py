@@ -34,14 +34,14 @@ _BLANKS = re.compile(r"[ \t\r\n\f]+")
 
 @dataclass
 class Read:
-    """text: of the page. heading: the first one, "" where there is none. pictures: how many it shows. hidden: whether
-    something was left out that nobody would see. frame: signs left out of what stands on every page of a site, by what
-    it was ("navigation").
+    """text: of the page. heading: the first one, "" where there is none. pictures: the addresses of those that it
+    shows. hidden: whether something was left out that nobody would see. frame: signs left out of what stands on every
+    page of a site, by what it was ("navigation").
     """
 
     text: str = ""
     heading: str = ""
-    pictures: int = 0
+    pictures: list[str] = field(default_factory=list)
     hidden: bool = False
     frame: dict[str, int] = field(default_factory=dict)
 
@@ -287,7 +287,8 @@ class _Writer:
         return lambda: self._line.append("\n")
 
     def _enter_picture(self, _: LexborNode, attributes: Attributes) -> Leave:
-        self._read.pictures += 1
+        named = (attributes.get(name) for name in ("src", "xlink:href", "href"))
+        self._read.pictures.append(next(filter(None, named), ""))
         if alt := one_line(attributes.get("alt") or ""):
             self._line.append(f" [Picture: {alt}] ")
         return _nothing

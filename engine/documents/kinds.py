@@ -13,6 +13,8 @@ from engine.documents.reasons import SENTENCES, unsupported
 
 # A file of the ZIP form: an Office file, a book or an archive. `packages` tells which.
 PACKAGE = "package"
+# How files of the older compound form begin. `compound` tells what they are.
+COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 WEB_ENDINGS = frozenset({".html", ".htm", ".xhtml", ".xht"})
 # Programs that write pages: what they say is in their code too.
@@ -85,7 +87,7 @@ NOT_READ = (
     (rb"AT&TFORM....DJV", "DjVu files"),
     (rb"ITSF\x03\0\0\0", "Windows help files"),
     (rb"\xffWPC", "WordPerfect files"),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLDER_OFFICE),
+    (re.escape(COMPOUND), OLDER_OFFICE),
     (rb"%!PS", "PostScript files"),
 )
 # A message begins with lines of these names; two of them, so that a text that begins with one is a text.
