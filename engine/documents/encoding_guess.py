@@ -9,14 +9,19 @@ from __future__ import annotations
 
 import re
 
-_FOUND_IN_FILES = (
-    *("cp1252", "iso8859-15", "mac-roman", "cp850"),
+_LATIN = (
+    *("cp1252", "mac-roman", "cp850"),
     *("cp1250", "iso8859-2", "cp852", "cp1254", "cp1257"),
+)
+_OTHER = (
     *("cp1251", "koi8-r", "koi8-u", "iso8859-5", "cp866"),
     *("cp1253", "iso8859-7", "cp1255", "iso8859-8", "cp1256", "iso8859-6", "cp874"),
     *("gb18030", "big5hkscs", "cp932", "euc_jis_2004", "cp949"),
 )
 _HARDLY_SURE = 0.04
+_MOST_MIXED = 0.3
+_OTHER_LETTER = re.compile(r"[^\W\d_\0-\u024f]")
+_IN_A_LATIN_WORD = re.compile(r"(?<=[A-Za-z])[^\W\d_\0-\u024f]|[^\W\d_\0-\u024f](?=[A-Za-z])")
 _BEYOND = re.compile(rb"[\x80-\xff]")
 _END = re.compile(rb"[\n ]")
 CHUNK, SAMPLE = 512, 16384
@@ -24,10 +29,24 @@ CHUNK, SAMPLE = 512, 16384
 
 def guessed(data: bytes) -> str | None:
     """The codec; None where nothing looks like a language. data: not UTF-8, without NULs."""
+    sample = sample_of(data)
+    codec = _detected(sample, _LATIN + _OTHER)
+    if codec in _OTHER and _is_mixed(sample.decode(codec, "replace")):
+        codec = _detected(sample, _LATIN)
+    return codec
+
+
+def _detected(sample: bytes, codecs: tuple[str, ...]) -> str | None:
     import chardet  # takes its time, and most texts are UTF-8
 
-    found = chardet.detect(sample_of(data), include_encodings=_FOUND_IN_FILES, compat_names=False)
+    found = chardet.detect(sample, include_encodings=codecs, compat_names=False)
     return found["encoding"] if found["confidence"] >= _HARDLY_SURE else None
+
+
+def _is_mixed(text: str) -> bool:
+    """Whether words are written in two alphabets."""
+    mixed = len(_IN_A_LATIN_WORD.findall(text))
+    return mixed > _MOST_MIXED * len(_OTHER_LETTER.findall(text))
 
 
 def sample_of(data: bytes) -> bytes:

@@ -29,7 +29,7 @@ from engine.documents.stopping import Cancelled, never, stop_if
 __all__ = ["EXTRACTOR", "Extracted", "extract", "file_sha256"]
 
 # Raised whenever the same file would give other pages, so that stored pages are made again.
-EXTRACTOR = 2
+EXTRACTOR = 3
 BLOCK = 2**20
 # Decoding is all that is done to them: starting a process would take a hundred times as long.
 PLAIN = frozenset({"text", "markdown"})

@@ -270,7 +270,16 @@ def test_western_sentences_are_never_taken_for_another() -> None:
 
 @pytest.mark.parametrize(
     "sign",
-    ["100 \u00b0C", "5\u00bd pages", "5 \u00b5m", "\u00a7 12 Abs. 3 BGB", "na\u00efve", "don\u2019t", "\u00a320"],
+    [
+        "100 \u00b0C",
+        "5\u00bd pages",
+        "5 \u00b5m",
+        "\u00a7 12 Abs. 3 BGB",
+        "na\u00efve",
+        "don\u2019t",
+        "x\u00d7y",
+        "\u00a320",
+    ],
 )
 def test_a_sign_alone_is_western(sign: str) -> None:
     assert decode(sign.encode("cp1252")) == sign
@@ -299,6 +308,13 @@ def test_unicode_needs_no_mark(language: str, codec: str) -> None:
 @pytest.mark.parametrize("codec", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
 @pytest.mark.parametrize("language", ["ja", "zh-cn", "ko"])
 def test_asian_text_in_unicode(language: str, codec: str) -> None:
+    text = PARAGRAPHS[language][1]
+    assert decode(text.encode(codec)) == text
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("language", ["ja", "zh-cn", "zh-tw", "ko"])
+def test_asian_text_in_unicode_without_a_mark(language: str, codec: str) -> None:
     text = PARAGRAPHS[language][1]
     assert decode(text.encode(codec)) == text
 
