@@ -13,7 +13,8 @@ from engine.documents.reader import Unreadable
 
 CELL = " | "
 DEEPEST_HEADING = 6
-_BLANKS = re.compile(r"[ \t\r\n\f\v\u00a0]+")
+# Not the single blanks, which stay: a text is mostly these.
+_BLANKS = re.compile(r"[\t\r\n\f\v\u00a0][ \t\r\n\f\v\u00a0]*| [ \t\r\n\f\v\u00a0]+")
 
 
 class Flow:

@@ -27,7 +27,7 @@ BLOCKS = tag_names(
 )
 # Shown as nothing: where a word may be parted, and marks of no width.
 _UNSHOWN = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_BLANKS = re.compile(r"[\t\r\n\f][ \t\r\n\f]*| [ \t\r\n\f]+")
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""A formula of a page -> one line of text: as it was written in TeX, else as one would type its MathML (MathML Core)."""
+"""A formula of a page -> one line of text: as it was written in TeX, else as one would type its MathML."""
 
 from __future__ import annotations
 
