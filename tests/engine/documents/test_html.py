@@ -140,6 +140,7 @@ def test_xhtml_elements_may_close_themselves() -> None:
             None,
         ),
         ("<?xml version='1.0' encoding='iso-8859-5'?><p>\u041a\u043b\u044e\u0447".encode("iso8859-5"), None),
+        ("<!-- <meta charset=koi8-r> --><meta charset=cp1251><p>\u041a\u043b\u044e\u0447".encode("cp1251"), None),
         ("<meta charset=iso-8859-1><p>\u041a\u043b\u044e\u0447".encode(), None),
         ("\ufeff<meta charset=latin-1><p>\u041a\u043b\u044e\u0447".encode("utf-16"), None),
         ("<meta charset=utf-16><p>\u041a\u043b\u044e\u0447".encode(), None),
