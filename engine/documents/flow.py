@@ -15,7 +15,8 @@ CELL = " | "
 DEEPEST_HEADING = 6
 LONGEST_HEADING = 400
 """Characters; a longer paragraph only looks like one."""
-_BLANKS = re.compile(r"[ \t\r\n\f\v\u00a0]+")
+# Not the single blanks, which stay: a text is mostly these.
+_BLANKS = re.compile(r"[\t\r\n\f\v\u00a0][ \t\r\n\f\v\u00a0]*| [ \t\r\n\f\v\u00a0]+")
 
 
 class Flow:

@@ -26,6 +26,7 @@ _DECLARED_WITHIN = 4096
 _DECLARED = re.compile(
     rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)|<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I
 )
+_COMMENT = re.compile(rb"<!--.*?-->", re.S)
 _XHTML = re.compile(r"\A\s*<\?xml|<html[^>]*\sxmlns\s*=", re.I)
 
 
@@ -64,7 +65,7 @@ def decode_html(data: bytes, charset: str | None = None) -> str | None:
     by what it says of itself, then by its bytes (HTML Standard, section 13.2.3.2).
     """
     if not data.startswith(tuple(mark for mark, _ in MARKS)):
-        declared = _DECLARED.search(data[:_DECLARED_WITHIN])
+        declared = _DECLARED.search(_COMMENT.sub(b"", data[:_DECLARED_WITHIN]))
         said = [group.decode("ascii", "replace") for group in (declared.groups() if declared else ()) if group]
         for name in filter(None, (charset, *said)):
             text = decoded_as(data, name)

@@ -94,6 +94,8 @@ NOT_READ = (
 HEADER = re.compile(
     rb"(?im)^(?:from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|content-type|x-[\w-]+):"
 )
+# What programs add on the way: without any of them it is a note that a person heads like a message.
+SENT = frozenset({b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version"})
 MAILBOX = re.compile(rb"From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n(?=[A-Za-z-]+:)")
 PROGRAMS = re.compile(
     rb"\x7fELF|MZ(?=.{0,60}\0)|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm|SQLite format 3\0"
@@ -144,7 +146,7 @@ def _kind_of_text(ending: str, head: bytes) -> str:
     mailbox = MAILBOX.match(head)
     begins, *_ = re.split(rb"\r?\n\r?\n", head[mailbox.end() if mailbox else 0 :], maxsplit=1)
     names = {found.split(b":")[0].lower() for found in HEADER.findall(begins)}
-    is_message = HEADER.match(begins) and {b"from", b"received", b"return-path"} & names and len(names) > 2
+    is_message = HEADER.match(begins) and len(names) > 2 and (mailbox or names & SENT)
     return "email" if is_message else "text"
 
 
