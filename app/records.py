@@ -48,7 +48,8 @@ class Message(Record):
 @dataclass(frozen=True)
 class Document(Record):
     """`origin` is the path of the folder or archive that it was dropped with, `part` what its parts are called ("page",
-    "slide"; empty in a document of one piece), `doing` "recognising" while the text of a picture is recognised."""
+    "slide"; empty in a document of one piece), `doing`: "opening" or "recognising" while its text is
+    taken out."""
 
     id: str
     conversation: str

@@ -183,6 +183,7 @@ def documents_unlock(engine: Engine, params: Params, emit: Emit) -> Answer:
         raise UserError("bad_params", "password is missing or no text.")
     job = ReadingJob(engine, conversation, emit)
     unlocked = job.extraction.unlock(password)
+    emit("unlocked", {"unlocked": unlocked})
     job.read_all()
     return {**documents_list(engine, params), "unlocked": unlocked}
 

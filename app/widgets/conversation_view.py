@@ -12,13 +12,13 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from app.memory_words import reread_cost
 from app.records import Message, RereadCost
 from app.session import Session
 from app.theme import Theme
 from app.widgets.buttons import push_button
 from app.widgets.labels import label
 from app.widgets.message_view import AnswerView, QuestionView
-from app.words import reread_cost
 
 WIDEST = 760
 MARGIN = 24

@@ -11,6 +11,7 @@ from typing import Any
 from PySide6.QtGui import QIntValidator, QKeySequence, QShortcut, QTextOption
 from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 
+from app.document_words import page_outcome, page_title
 from app.engine_client import EngineClient
 from app.records import Document
 from app.theme import Theme
@@ -18,7 +19,6 @@ from app.widgets.buttons import IconButton, push_button
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.page_picture import PagePicture
 from app.widgets.part_choice import PartChoice
-from app.words import page_outcome, page_title
 from engine.protocol import Failure
 
 AT_ONCE = 50

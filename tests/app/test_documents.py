@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -128,13 +129,60 @@ def test_a_pause_holds_for_what_was_dropped_meanwhile(
     assert outcomes(window) == {"lease.pdf": "paused", "notes.md": "waiting"}
 
 
+def test_what_is_dropped_while_something_is_read_says_that_it_waits_and_can_be_taken_back(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window(*SLOW)
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "reading"}, timeout=WAIT_MS)
+    assert window.documents.adding.text() == ""
+    window.add_paths([document("notes.md")])
+    assert window.documents.adding.text() == "What you dropped comes next, after what is under way now."
+    window.documents.adding.button.click()
+    qtbot.waitUntil(lambda: window.documents.adding.text() == "", timeout=WAIT_MS)
+    assert outcomes(window) == {"lease.pdf": "reading"}
+
+
+def test_enter_on_a_button_of_a_card_does_not_press_the_card(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window(*SLOW)
+    document("Contracts/a.pdf")
+    window.add_paths([str(Path(document("Contracts/b.pdf")).parent)])
+    qtbot.waitUntil(lambda: "reading" in outcomes(window).values(), timeout=WAIT_MS)
+    folder = folder_of(window, "Contracts")
+    folder.toggle()
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 2, timeout=WAIT_MS)
+    card = next(iter(window.documents.cards.values()))
+    qtbot.waitUntil(card._button.isVisible, timeout=WAIT_MS)
+    window.activateWindow()
+    card._button.setFocus()
+    qtbot.waitUntil(card._button.hasFocus, timeout=WAIT_MS)
+    qtbot.keyClick(card._button, Qt.Key.Key_Return)
+    assert folder.is_unfolded() and window.findChild(DocumentDialog) is None
+    card.setFocus()
+    qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert window.findChild(DocumentDialog) is not None
+
+
+def test_a_long_name_in_a_sentence_widens_no_card(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    name = "report_of_the_association_" * 9
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
+    (card,) = window.documents.cards.values()
+    for said in (f"This is the same file as {name}.pdf, which is read.", f"Not read: {'w' * 200}."):
+        changed = replace(card._document, outcome="refused", reason="duplicate", message=said)
+        window.session.put_document(changed)
+        assert said in card.accessibleName()
+        assert card.minimumSizeHint().width() < 260
+
+
 def test_trouble_says_what_happened_and_what_to_do(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
     window.add_paths([document("locked.pdf"), document("scan.pdf"), document("mixed.pdf"), document("broken.pdf")])
     qtbot.waitUntil(lambda: outcomes(window).get("broken.pdf") == "failed", timeout=WAIT_MS)
     assert "Needs a password. Type it above." in card_text(window, "locked.pdf")
     assert "Run recognition on it." in card_text(window, "scan.pdf")
     assert "20 pages: 14 read, 6 without text" in card_text(window, "mixed.pdf")
-    assert "6 pages left out: a scan without text." in card_text(window, "mixed.pdf")
     assert "The file is damaged." in card_text(window, "broken.pdf")
 
 
@@ -246,7 +294,7 @@ def test_what_has_changed_in_a_folder_since_is_said_and_read(
     assert not folder_of(window, "changed").refresh_button.isVisible()
     window = open_window()
     qtbot.waitUntil(lambda: bool(window.documents.folders), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: folder_of(window, "changed").changes() == "2 changed since", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: folder_of(window, "changed").changes() == "2 files changed since", timeout=WAIT_MS)
     folder = folder_of(window, "changed")
     folder.refresh_button.click()
     qtbot.waitUntil(lambda: outcomes(window) == {"a.pdf": "read", "new.txt": "read"}, timeout=WAIT_MS)
@@ -274,6 +322,46 @@ def test_one_password_is_tried_on_all_locked_files_and_kept_nowhere(
     window.close()
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "requests.jsonl"]
     assert kept and not any(b"otter" in path.read_bytes() for path in kept)
+
+
+def test_a_password_typed_while_something_is_read_says_that_it_waits(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window("--page-seconds", "0.02", "--pages", "40")
+    window.add_paths([document("locked.pdf"), document("notes.md")])
+    notice = window.documents.password
+    qtbot.waitUntil(lambda: outcomes(window).get("notes.md") == "reading", timeout=WAIT_MS)
+    notice.field.setText("otter")
+    notice.button.click()
+    assert notice.text() == "1 file needs a password. It is tried after what is under way now."
+    window.page.composer.input.setFocus()
+    qtbot.waitUntil(lambda: outcomes(window)["locked.pdf"] == "reading", timeout=WAIT_MS)
+    assert notice.text() == "", "it is said as soon as it was tried, not once all is read"
+    assert not notice.field.hasFocus(), "it takes the focus from nobody"
+
+
+def test_a_password_and_the_changes_of_a_folder_end_a_pause(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window("--page-seconds", "0.02", "--pages", "40")
+    window.add_paths([document("locked.pdf"), document("notes.md")])
+    qtbot.waitUntil(lambda: outcomes(window).get("notes.md") == "reading", timeout=WAIT_MS)
+    window.session.pause_reading()
+    qtbot.waitUntil(lambda: outcomes(window)["notes.md"] == "paused", timeout=WAIT_MS)
+    window.session.unlock("otter")
+    qtbot.waitUntil(lambda: set(outcomes(window).values()) == {"read"}, timeout=WAIT_MS)
+
+
+def test_recognition_can_be_paused(open_window: MakeWindow, qtbot: QtBot, document: MakeDocument) -> None:
+    window = open_window("--page-seconds", "0.05")
+    window.add_paths([document("recognised.pdf")])
+    qtbot.waitUntil(lambda: bool(window.documents.cards), timeout=WAIT_MS)
+    (card,) = window.documents.cards.values()
+    qtbot.waitUntil(lambda: card._bar.isVisible() and card._bar.value() > 1, timeout=WAIT_MS)
+    assert (card._button.accessibleName(), card._bar.maximum()) == ("Pause reading", 20)
+    card._button.click()
+    qtbot.waitUntil(lambda: not window.session.reading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: card._button.accessibleName() != "Pause reading", timeout=WAIT_MS)
 
 
 def test_recognition_is_told_page_by_page(open_window: MakeWindow, qtbot: QtBot, document: MakeDocument) -> None:

@@ -196,10 +196,12 @@ def test_a_waiting_job_can_be_cancelled(slow: EngineClient, text: Path) -> None:
     waiting = slow.send("ask", conversation=id, text="?")
     slow.wait_for_event("reading", running)
     assert slow.call("cancel", target=waiting)["cancelled"] is True
-    slow.call("cancel", target=running)
     reply = _ended(slow, waiting) or slow.end_of(waiting)
     assert isinstance(reply, Failure)
     assert reply.code == "cancelled"
+    assert not _ended(slow, running), "it was told only once its turn had come"
+    slow.call("cancel", target=running)
+    slow.end_of(running)
     assert slow.call("conversation_open", conversation=id)["messages"] == []
 
 
