@@ -430,6 +430,61 @@ def test_where_there_is_no_picture_the_reason_is_said(window: Window, qtbot: QtB
     qtbot.waitUntil(lambda: dialog.picture.text().startswith("The file is no longer there"), timeout=WAIT_MS)
 
 
+def test_a_document_without_text_says_why_and_what_to_do(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.add_paths([document("broken.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"broken.pdf": "failed"}, timeout=WAIT_MS)
+    qtbot.mouseClick(next(iter(window.documents.cards.values())), Qt.MouseButton.LeftButton)
+    dialog = window.findChild(DocumentDialog)
+    qtbot.waitUntil(lambda: dialog.text().startswith("The file is damaged."), timeout=WAIT_MS)
+    assert dialog.text().endswith("drop it here again.")
+    assert dialog._about.text() == "The model sees nothing of it."
+    assert dialog.picture is not None and not dialog.picture.isVisible()
+
+
+def test_a_closed_dialog_is_gone_whatever_comes_back_later(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    dialog = opened(window, qtbot, document, "lease.pdf", 3)
+    dialog.on.click()
+    dialog.close()
+    qtbot.waitUntil(lambda: window.findChild(DocumentDialog) is None, timeout=WAIT_MS)
+    window.show_document(next(iter(window.session.now.documents)))
+    late = window.findChild(DocumentDialog)
+    late.close()
+    qtbot.waitUntil(lambda: window.findChild(DocumentDialog) is None, timeout=WAIT_MS)
+    heard: list[object] = []
+    window.client.call("documents_changed", {"conversation": "c", "folder": "f"}, done=heard.append)
+    qtbot.waitUntil(lambda: bool(heard), timeout=WAIT_MS)
+
+
+def test_a_dialog_that_is_open_when_the_engine_dies_gets_its_text_from_the_next(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    path = document("lease.pdf")
+    Path(path).write_text("90")
+    window.add_paths([path])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
+    with qtbot.waitSignal(window.client.restarting, timeout=WAIT_MS):
+        window.client.kill()
+        window.show_document(next(iter(window.session.now.documents)), 70)
+    dialog = window.findChild(DocumentDialog)
+    qtbot.waitUntil(lambda: dialog.page_shown() == 70, timeout=WAIT_MS)
+    assert dialog.picture is not None
+    qtbot.waitUntil(lambda: not dialog.picture.pixmap().isNull(), timeout=WAIT_MS)
+
+
+def test_a_part_that_is_very_long_is_shown_piece_by_piece(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    dialog = opened(window, qtbot, document, "wordy.txt", 1)
+    whole = "".join(f"{number:09} " for number in range(25))
+    assert dialog.text() == whole[:100]
+    assert dialog.more.text() == "Show more: 150 characters left"
+    dialog.more.click()
+    qtbot.waitUntil(lambda: dialog.text() == whole[:200], timeout=WAIT_MS)
+    dialog.more.click()
+    qtbot.waitUntil(lambda: dialog.text() == whole, timeout=WAIT_MS)
+    assert not dialog.more.isVisible()
+
+
 def test_a_text_has_no_picture(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
     assert opened(window, qtbot, document, "notes.txt", 1).picture is None
 
