@@ -14,6 +14,7 @@ from app.conversation_feed import ConversationFeed
 from app.document_words import reread_progress
 from app.engine_client import ENGINE_STOPPED, EngineClient
 from app.records import Document, Message
+from app.words import shortened
 from engine.protocol import Event, Failure
 
 
@@ -213,7 +214,7 @@ class ConversationJobs(ConversationFeed):
             return
         document = self.read_on(data)
         if document is not None:
-            self.status_changed.emit(f"Reading {document.name} first" if job.asks else "")
+            self.status_changed.emit(f"Reading {shortened(document.name)} first" if job.asks else "")
         if self._pausing and not job.asks:
             self._client.cancel(job.id)
 

@@ -76,6 +76,8 @@ def state(document: Document, memory: Memory | None) -> str:
 
 def unread(document: Document) -> str:
     """Why there is no text of a document to be shown, and what to do."""
+    if document.reason in _HERE and document.kind == "pdf":
+        return f"{_HERE[document.reason][0]} Type it above the documents."
     if document.outcome in TROUBLE:
         return " ".join(filter(None, _trouble(document)))
     return "Its text has not been taken out yet. It is there once the document is opened."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from datetime import datetime
 
+LONGEST = 60
+
 
 def number(value: float) -> str:
     """A whole number with its thousands marked."""
@@ -43,3 +45,9 @@ def when(timestamp: float, now: datetime) -> str:
         return "Yesterday"
     date = f"{moment.day} {moment:%b}"
     return date if moment.year == now.year else f"{date} {moment.year}"
+
+
+def shortened(name: str) -> str:
+    """A title or a file's name that fits a sentence; its end tells files apart."""
+    half = LONGEST // 2
+    return name if len(name) <= LONGEST else f"{name[:half].rstrip()}\u2026{name[-half:].lstrip()}"

@@ -51,7 +51,8 @@ class IconButton(QToolButton):
 
     def _recolour(self) -> None:
         colours = vars(self._theme.colours)
-        self.setIcon(icon(self._picture, colours[self._colour], colours["secondary"]))
+        disabled = "line" if self._colour == "secondary" else "secondary"
+        self.setIcon(icon(self._picture, colours[self._colour], colours[disabled]))
 
 
 def presses(card: QWidget, event: QKeyEvent) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIntValidator, QKeySequence, QShortcut, QTextCursor, QTextOption
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
 
 from app.document_words import page_outcome, page_title, unread
 from app.engine_client import Done, EngineClient, Failed
@@ -44,8 +44,9 @@ class DocumentDialog(QDialog):
         self._asked: set[int] = set()
         self.picture = PagePicture(client, document.id) if document.kind in WITH_PICTURES else None
         self.resize(1080 if self.picture else 720, 720)
-        self._text = QPlainTextEdit()
-        self._text.setReadOnly(True)
+        self._text = QTextBrowser()  # QPlainTextEdit sets lines in Arabic or Hebrew at the left
+        self._text.setOpenLinks(False)
+        self._text.setAcceptDrops(False)
         self._text.setAccessibleName(f"Text of {document.name}")
         self._text.setFrameShape(QFrame.Shape.NoFrame)
         self._text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -70,6 +71,7 @@ class DocumentDialog(QDialog):
         QShortcut(QKeySequence("Ctrl+PgUp"), self, self.back.click)
         QShortcut(QKeySequence("Ctrl+PgDown"), self, self.on.click)
         self._lay_out(document.name)
+        self._text.setFocus()
         self._show()
         self._ask(self._page)
         client.ready.connect(self._ask_again)
@@ -175,7 +177,8 @@ class DocumentDialog(QDialog):
     def _show(self) -> None:
         self.back.setEnabled(self._page > 1)
         self.on.setEnabled(self._page < self._last)
-        self.jump.setVisible(self._last > 1)
+        for widget in (self.back, self.jump, self.on):
+            widget.setVisible(self._last > 1)
         page = self._pages.get(self._page)
         if page is None:
             return
