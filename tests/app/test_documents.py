@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import session
-from app.widgets import folder_card
+from app.widgets import growing_cards
 from app.widgets.document_dialog import DocumentDialog
 from app.widgets.folder_card import FolderCard
 from app.widgets.settings_dialog import SettingsDialog
@@ -234,7 +234,7 @@ def test_a_folder_is_one_card_that_unfolds(window: Window, qtbot: QtBot, documen
 def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
     open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_card, "STEP", 10)
+    monkeypatch.setattr(growing_cards, "STEP", 10)
     monkeypatch.setattr(session, "FILES_AT_ONCE", 10)
     window = open_window("--folder-files", "150")
     window.add_paths([document("lease.pdf")])
@@ -245,14 +245,32 @@ def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
     assert window.page.documents_button.text() == "151 documents"
     folder.toggle()
     qtbot.waitUntil(lambda: len(window.documents.cards) == 11, timeout=WAIT_MS)
-    qtbot.waitUntil(folder.more_button.isVisible, timeout=WAIT_MS)
-    assert folder.more_button.text() == "Show 10 more files"
-    folder.more_button.click()
+    qtbot.waitUntil(folder.files.more_button.isVisible, timeout=WAIT_MS)
+    assert folder.files.more_button.text() == "Show 10 more files"
+    folder.files.more_button.click()
     qtbot.waitUntil(lambda: len(window.documents.cards) == 21, timeout=WAIT_MS)
     (asked,) = requests(tmp_path, "folder_files")
     assert (asked["from"], asked["count"]) == (10, 10)
     places = [window.session.now.documents[id].position for id in window.documents.cards]
     assert places == list(range(21))
+
+
+def test_of_many_files_dropped_by_themselves_the_first_are_shown_and_then_more(
+    window: Window, qtbot: QtBot, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_cards, "STEP", 10)
+    window.session.new()
+    window.add_paths([document(f"{number:02}.txt") for number in range(25)])
+    qtbot.waitUntil(lambda: len(outcomes(window)) == 25, timeout=WAIT_MS)
+    pane = window.documents
+    qtbot.waitUntil(pane.alone.more_button.isVisible, timeout=WAIT_MS)
+    assert len(pane.cards) == 10 and pane.alone.more_button.text() == "Show 10 more files"
+    pane.alone.more_button.click()
+    qtbot.waitUntil(lambda: len(pane.cards) == 20, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: pane.alone.more_button.text() == "Show 5 more files", timeout=WAIT_MS)
+    pane.alone.more_button.click()
+    qtbot.waitUntil(lambda: len(pane.cards) == 25 and not pane.alone.more_button.isVisible(), timeout=WAIT_MS)
+    assert [card._document.name for card in pane.cards.values()] == [f"{number:02}.txt" for number in range(25)]
 
 
 def test_looking_through_a_folder_can_be_stopped(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
