@@ -20,8 +20,7 @@ class Record:
     @classmethod
     def of(cls, wire: Wire) -> Self:
         """Raises TypeError when a field without a default is missing."""
-        kind: type[Record] = cls
-        names = _names(kind)
+        names = _names(cls)  # type: ignore[arg-type]  # a class is hashable
         return cls(**{name: value for name, value in wire.items() if name in names and value is not None})
 
 

@@ -13,7 +13,7 @@ from app.widgets.document_card import DocumentCard
 from app.words import count
 
 STEP = 100
-AT_ONCE = 4
+AT_ONCE = 2
 
 
 class GrowingCards(QWidget):

@@ -209,6 +209,35 @@ def test_pictures_are_read_once_the_settings_allow_it(
     assert requests(tmp_path, "settings_set")[-1] == {"changes": {"recognition": "auto"}}
 
 
+def test_the_languages_of_pictures_are_chosen_among_those_installed(
+    window: Window, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    qtbot.waitUntil(dialog.recognition.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(dialog.languages.actions_by_name()) == 3, timeout=WAIT_MS)
+    assert dialog.languages.isVisible() and dialog.languages.text() == "Automatic"
+    named = dialog.languages.actions_by_name()
+    assert list(named) == ["Automatic", "English", "German"] and named["Automatic"].isChecked()
+    named["German"].trigger()
+    named["English"].trigger()
+    assert dialog.languages.text() == "German, English" and not named["Automatic"].isChecked()
+    qtbot.waitUntil(dialog.save_button.isEnabled, timeout=WAIT_MS)
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: bool(requests(tmp_path, "settings_set")), timeout=WAIT_MS)
+    assert requests(tmp_path, "settings_set")[-1] == {"changes": {"recognition_languages": "deu+eng"}}
+
+
+def test_without_language_data_the_settings_say_that_nothing_is_recognised(
+    open_window: MakeWindow, qtbot: QtBot
+) -> None:
+    window = open_window("--languages", "")
+    window.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    qtbot.waitUntil(dialog._without_languages.isVisible, timeout=WAIT_MS)
+    assert not dialog.languages.isVisible()
+
+
 def folder_of(window: Window, name: str) -> FolderCard:
     (card,) = [
         card for card in window.documents.folders.values() if card.accessibleName().startswith(f"Folder {name}.")
