@@ -44,7 +44,8 @@ class FolderCard(QFrame):
         for picture in (self._icon, self._arrow):
             picture.setFixedSize(QSize(SIZE, SIZE))
         self._changes = label("", "secondary", wrap=True)
-        self.refresh_button = push_button("Read the changes", "quiet")
+        self.refresh_button = push_button("Read them", "quiet")
+        self.refresh_button.setAccessibleName(f"Read what has changed in {folder.name}")
         self.refresh_button.clicked.connect(lambda: self.refresh.emit(self._folder.origin))
         self.files = GrowingCards(make)
         self.files.column.setContentsMargins(0, 4, 0, 0)
