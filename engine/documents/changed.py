@@ -19,9 +19,8 @@ Key = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class Known:
-    """A file as it was when it was read. size, mtime_ns: None where it could not be looked at; those of its archive if it
-    lies in one. sha256: None where there is none to compare with. waits: it was not looked at yet, and will be as it is
-    then.
+    """A file as it was when it was read. size, mtime_ns: None where it could not be looked at; its archive's if it lies
+    in one. sha256: None where there is none to compare with. waits: it was not looked at, and will be as it is then.
     """
 
     size: int | None
