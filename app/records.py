@@ -11,6 +11,10 @@ from typing import Any, Self
 
 Wire = Mapping[str, Any]
 
+# Of other kinds a locked file is refused: its password would be of no use. "archive": a file that is locked in one.
+LOCKED_KINDS = frozenset({"pdf", "archive"})
+LOCKED = frozenset({"encrypted", "wrong_password"})
+
 
 @dataclass(frozen=True)
 class Record:
@@ -48,7 +52,8 @@ class Message(Record):
 @dataclass(frozen=True)
 class Document(Record):
     """`origin` is the path of the folder or archive that it was dropped with, `part` what its parts are called ("page",
-    "slide"; empty in a document of one piece), `doing` "recognising" while the text of a picture is recognised."""
+    "slide"; empty in a document of one piece), `doing`: "opening" or "recognising" while its text is
+    taken out."""
 
     id: str
     conversation: str
@@ -72,6 +77,14 @@ class Document(Record):
     page: int | None = None
     seconds_left: float | None = None
     doing: str = ""
+
+    @property
+    def opens_with_password(self) -> bool:
+        """Whether a password may open it, or something that lies in it."""
+        if self.reason in ("duplicate", "outdated", "gone"):
+            return False
+        inside = any(part.get("reason") in LOCKED for part in self.left_out)
+        return inside or (self.outcome == "needs_password" and self.kind in LOCKED_KINDS)
 
 
 @dataclass(frozen=True)

@@ -107,6 +107,7 @@ class ExtractionJob:
             return False  # it is another file now: that is told elsewhere
         recipe = f"{self._recipe} {uuid4().hex}"
         try:
+            self._opens(document, large=True)
             content, pages = self._extracted(document, sha256, password, recipe)
         except BaseException:
             self.store.forget_pages_so_far(sha256, recipe)
@@ -130,6 +131,19 @@ class ExtractionJob:
         return True
 
     def _extract(self, document: Document, password: str | None = None) -> None:
+        try:
+            self._take_out(document, password)
+        finally:
+            self.engine.live.pop(document.id, None)
+
+    def _opens(self, document: Document, large: bool) -> None:
+        """Tells that it is this one's turn, at once where it will take a while."""
+        self.engine.live[document.id] = {"doing": "opening"}
+        self.events.changed(document)
+        if large:
+            self.events.flush()
+
+    def _take_out(self, document: Document, password: str | None) -> None:
         """What is known of the file's content already is not extracted again."""
         from engine.documents.extract import file_sha256
         from engine.documents.reader import Unreadable
@@ -139,17 +153,13 @@ class ExtractionJob:
         try:
             facts = path.stat()
             size, mtime_ns = facts.st_size, facts.st_mtime_ns
-            if size > LARGE:
-                self.events.flush()
+            self._opens(document, large=size > LARGE)
             sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member, password)
         except (OSError, Unreadable):
             content = None  # extract says what is wrong with the file
         else:
             content = self.store.content(sha256, recipe)
-        try:
-            with_pages = (content, None) if content else self._extracted(document, sha256, password, recipe)
-        finally:
-            self.engine.live.pop(document.id, None)
+        with_pages = (content, None) if content else self._extracted(document, sha256, password, recipe)
         self._keep(document, *with_pages, size=size, mtime_ns=mtime_ns)
 
     def _extracted(
@@ -216,7 +226,7 @@ class ExtractionJob:
 
         def on_page(page: Page, pages: int | None) -> None:
             keeper.add(page)
-            doing = "recognising" if page.source == "ocr" else None
+            doing = "recognising" if page.source == "ocr" else "opening"
             upcoming = page.number + 1 if pages is None else min(page.number + 1, pages)
             live = {"page": upcoming, "pages": pages, "doing": doing, "outcome": "waiting"}
             self.engine.live[document.id] = live

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from app.records import Document, Folder
 from app.session import Session
 from app.theme import Theme
+from app.widgets import adding_notice, password_notice
 from app.widgets.adding_notice import AddingNotice
 from app.widgets.buttons import IconButton
 from app.widgets.document_card import DocumentCard
@@ -66,7 +67,7 @@ class DocumentsPane(QWidget):
         session.document_changed.connect(self._update_one)
         session.memory_changed.connect(self._update_all)
         session.busy_changed.connect(self._update_all)
-        session.busy_changed.connect(self._follow_adding)
+        session.busy_changed.connect(self._follow_calls)
         session.status_changed.connect(self._tell_adding)
         session.folder_listed.connect(self._folder_listed)
         session.folder_changed.connect(self._folder_changed)
@@ -146,13 +147,13 @@ class DocumentsPane(QWidget):
     def _update_all(self) -> None:
         """Those that have a card: of a large folder, most have none."""
         self._empty.setVisible(not (self._session.now.documents or self._session.now.folders))
-        self.password.set_locked(self._session.now.locked)
+        self.password.set_locked(*self._session.now.locked)
         for id in self.cards:
             self._show(self._session.now.documents[id])
 
     def _update_one(self, document: Document) -> None:
         self._show(document)
-        self.password.set_locked(self._session.now.locked)
+        self.password.set_locked(*self._session.now.locked)
 
     def _show(self, document: Document) -> None:
         if document.id in self.cards:
@@ -180,9 +181,17 @@ class DocumentsPane(QWidget):
         if self._session.adding:
             self.adding.tell(sentence)
 
-    def _follow_adding(self) -> None:
-        if not self._session.adding:
+    def _follow_calls(self) -> None:
+        """What has to wait says so: calls are done one after another."""
+        session = self._session
+        if not session.adding:
             self.adding.end()
+        elif session.waits:
+            self.adding.tell(adding_notice.LATER)
+        if session.unlocking:
+            self.password.wait(password_notice.LATER if session.waits else password_notice.TRYING)
+        else:
+            self.password.wait("")
 
     def _folder_listed(self, origin: str, files: int) -> None:
         if origin in self.folders:

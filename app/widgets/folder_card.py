@@ -11,13 +11,15 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
+from app.document_words import TROUBLE
+from app.folder_words import changed_files, folder_summary
 from app.icons import SIZE, pixmap
 from app.records import Document, Folder
 from app.theme import Theme
-from app.widgets.buttons import push_button
+from app.widgets.buttons import presses, push_button
 from app.widgets.document_card import DocumentCard
 from app.widgets.labels import ElidedLabel, label
-from app.words import TROUBLE, changed_files, count, folder_summary
+from app.words import count
 
 FINISHED = frozenset({"read", "partial"}) | TROUBLE
 STEP = 100
@@ -45,7 +47,7 @@ class FolderCard(QFrame):
         self._icon, self._arrow = QLabel(), QLabel()
         for picture in (self._icon, self._arrow):
             picture.setFixedSize(QSize(SIZE, SIZE))
-        self._changes = label("", "secondary")
+        self._changes = label("", "secondary", wrap=True)
         self.refresh_button = push_button("Read the changes", "quiet")
         self.refresh_button.clicked.connect(lambda: self.refresh.emit(self._folder.origin))
         self._files = QWidget()
@@ -118,11 +120,12 @@ class FolderCard(QFrame):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        if self._head.geometry().contains(event.position().toPoint()):
+        left = event.button() == Qt.MouseButton.LeftButton
+        if left and self._head.geometry().contains(event.position().toPoint()):
             self.toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+        if presses(self, event):
             self.toggle()
         else:
             super().keyPressEvent(event)
@@ -172,3 +175,4 @@ class FolderCard(QFrame):
         picture = "file-archive" if self._folder.name.lower().endswith(ARCHIVES) else "folder"
         self._icon.setPixmap(pixmap(picture, colour, SIZE, ratio))
         self._arrow.setPixmap(pixmap("chevron-down" if self.is_unfolded() else "chevron-right", colour, SIZE, ratio))
+        self.setAccessibleDescription(f"{'Unfolded' if self.is_unfolded() else 'Folded'}. Enter changes that.")
