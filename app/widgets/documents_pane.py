@@ -33,6 +33,7 @@ class DocumentsPane(QWidget):
         self.setAccessibleName("Documents")
         self._session = session
         self._theme = theme
+        self._shown: str | None = None
         self.cards: dict[str, DocumentCard] = {}
         self.folders: dict[str, FolderCard] = {}
         self._empty = label(
@@ -120,6 +121,10 @@ class DocumentsPane(QWidget):
         return above
 
     def _rebuild(self) -> None:
+        """Another conversation, or the same one after the engine was started again: what was unfolded stays so."""
+        again = self._session.now.id is not None and self._session.now.id == self._shown
+        unfolded = [origin for origin, card in self.folders.items() if again and card.is_unfolded()]
+        self._shown = self._session.now.id
         for card in (*self.folders.values(), *self.cards.values()):
             card.hide()
             card.deleteLater()
@@ -132,6 +137,9 @@ class DocumentsPane(QWidget):
         self.refuse("")
         self.adding.end()
         self._update()
+        for origin in unfolded:
+            if origin in self.folders:
+                self.folders[origin].toggle()
 
     def _update(self) -> None:
         now = self._session.now

@@ -260,6 +260,21 @@ def test_a_folder_is_one_card_that_unfolds(window: Window, qtbot: QtBot, documen
     qtbot.waitUntil(lambda: all(card.isVisible() for card in window.documents.cards.values()), timeout=WAIT_MS)
 
 
+def test_what_was_unfolded_stays_so_when_the_engine_is_started_again(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window.add_paths([str(Path(document("Contracts/a.pdf")).parent)])
+    qtbot.waitUntil(lambda: outcomes(window) == {"a.pdf": "read"} and not window.session.reading, timeout=WAIT_MS)
+    folder_of(window, "Contracts").toggle()
+    before = folder_of(window, "Contracts")
+    window.client.kill()
+    qtbot.waitUntil(lambda: folder_of(window, "Contracts") is not before, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 1, timeout=WAIT_MS)
+    assert folder_of(window, "Contracts").is_unfolded()
+    window.session.new()
+    assert not window.documents.folders
+
+
 def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
     open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
