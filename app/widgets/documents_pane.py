@@ -124,7 +124,6 @@ class DocumentsPane(QWidget):
         """Another conversation, or the same one after the engine was started again: what was unfolded stays so."""
         again = self._session.now.id is not None and self._session.now.id == self._shown
         unfolded = [origin for origin, card in self.folders.items() if again and card.is_unfolded()]
-        self._shown = self._session.now.id
         for card in (*self.folders.values(), *self.cards.values()):
             card.hide()
             card.deleteLater()
@@ -143,6 +142,7 @@ class DocumentsPane(QWidget):
 
     def _update(self) -> None:
         now = self._session.now
+        self._shown = now.id
         self.alone.set_files(len(now.alone))
         self.alone.setVisible(bool(now.alone))
         self._fill_alone()
