@@ -563,6 +563,19 @@ def test_example_questions_come_once_something_is_read(
     assert requests(tmp_path, "ask")[0]["text"] == first.text()
 
 
+def test_large_text_cuts_no_example_off(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.resize(1200, 760)
+    window.theme.set_scale(200)
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: len(window.page.empty.examples()) == 3, timeout=WAIT_MS)
+    for button in window.page.empty.examples():
+        lines = button.text().split("\n")
+        assert " ".join(lines) == button.accessibleName()
+        assert all(button.fontMetrics().horizontalAdvance(line) < button.width() for line in lines)
+        assert button.width() <= window.page.empty.width()
+    window.theme.set_scale(100)
+
+
 def test_the_meter_says_what_the_memory_holds(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
     assert not window.page.meter.isVisible()
     window.add_paths([document("lease.pdf")])
