@@ -94,7 +94,13 @@ class FakeEngine:
         if self.file.exists():
             return json.loads(self.file.read_text())
         settings = {"budget_mb": 1024, "policy": "locret", "model": STARTER, "temperature": 0.0, "max_tokens": 512}
-        settings |= {"heads": None, "runtime": "auto", "device": "auto", "recognition": "auto"}
+        settings |= {
+            "heads": None,
+            "runtime": "auto",
+            "device": "auto",
+            "recognition": "auto",
+            "recognition_languages": "",
+        }
         return {"last": 0, "conversations": {}, "messages": {}, "documents": {}, "leaves": {}, "settings": settings}
 
     def save(self) -> None:
@@ -182,7 +188,8 @@ class FakeEngine:
         message = "This model has no retaining heads; the newest that was read is kept." if headless else None
         model = {"name": Path(path).stem, "path": path, "ready": True, "eviction": True, "message": message}
         heads = None if headless else {"name": "heads"}
-        return {"settings": self.state["settings"], "model": model, "heads": heads, "busy": None, "version": "0"}
+        told = {"settings": self.state["settings"], "recognition_languages": self.options.languages.split()}
+        return {**told, "model": model, "heads": heads, "busy": None, "version": "0"}
 
     def make_plan(self, budget_mb: float, model: str) -> dict[str, Any]:
         if "broken" in model:
@@ -719,6 +726,7 @@ def main() -> None:
     options.add_argument("--trial-seconds", type=float, default=0.005)
     options.add_argument("--training-seconds", type=float, default=0.01)
     options.add_argument("--folder-files", type=int, default=0)
+    options.add_argument("--languages", default="deu eng")
     options.add_argument("--standard", action="store_true")
     options.add_argument("--protocol", type=int, default=PROTOCOL_VERSION)
     options.add_argument("--deaf", action="store_true")

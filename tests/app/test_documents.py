@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import session
-from app.widgets import folder_card
+from app.widgets import growing_cards
 from app.widgets.document_dialog import DocumentDialog
 from app.widgets.folder_card import FolderCard
 from app.widgets.settings_dialog import SettingsDialog
@@ -209,6 +209,35 @@ def test_pictures_are_read_once_the_settings_allow_it(
     assert requests(tmp_path, "settings_set")[-1] == {"changes": {"recognition": "auto"}}
 
 
+def test_the_languages_of_pictures_are_chosen_among_those_installed(
+    window: Window, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    qtbot.waitUntil(dialog.recognition.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(dialog.languages.actions_by_name()) == 3, timeout=WAIT_MS)
+    assert dialog.languages.isVisible() and dialog.languages.text() == "Automatic"
+    named = dialog.languages.actions_by_name()
+    assert list(named) == ["Automatic", "English", "German"] and named["Automatic"].isChecked()
+    named["German"].trigger()
+    named["English"].trigger()
+    assert dialog.languages.text() == "German, English" and not named["Automatic"].isChecked()
+    qtbot.waitUntil(dialog.save_button.isEnabled, timeout=WAIT_MS)
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: bool(requests(tmp_path, "settings_set")), timeout=WAIT_MS)
+    assert requests(tmp_path, "settings_set")[-1] == {"changes": {"recognition_languages": "deu+eng"}}
+
+
+def test_without_language_data_the_settings_say_that_nothing_is_recognised(
+    open_window: MakeWindow, qtbot: QtBot
+) -> None:
+    window = open_window("--languages", "")
+    window.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    qtbot.waitUntil(dialog._without_languages.isVisible, timeout=WAIT_MS)
+    assert not dialog.languages.isVisible()
+
+
 def folder_of(window: Window, name: str) -> FolderCard:
     (card,) = [
         card for card in window.documents.folders.values() if card.accessibleName().startswith(f"Folder {name}.")
@@ -231,10 +260,25 @@ def test_a_folder_is_one_card_that_unfolds(window: Window, qtbot: QtBot, documen
     qtbot.waitUntil(lambda: all(card.isVisible() for card in window.documents.cards.values()), timeout=WAIT_MS)
 
 
+def test_what_was_unfolded_stays_so_when_the_engine_is_started_again(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window.add_paths([str(Path(document("Contracts/a.pdf")).parent)])
+    qtbot.waitUntil(lambda: outcomes(window) == {"a.pdf": "read"} and not window.session.reading, timeout=WAIT_MS)
+    folder_of(window, "Contracts").toggle()
+    before = folder_of(window, "Contracts")
+    window.client.kill()
+    qtbot.waitUntil(lambda: folder_of(window, "Contracts") is not before, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 1, timeout=WAIT_MS)
+    assert folder_of(window, "Contracts").is_unfolded()
+    window.session.new()
+    assert not window.documents.folders
+
+
 def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
     open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_card, "STEP", 10)
+    monkeypatch.setattr(growing_cards, "STEP", 10)
     monkeypatch.setattr(session, "FILES_AT_ONCE", 10)
     window = open_window("--folder-files", "150")
     window.add_paths([document("lease.pdf")])
@@ -245,14 +289,32 @@ def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
     assert window.page.documents_button.text() == "151 documents"
     folder.toggle()
     qtbot.waitUntil(lambda: len(window.documents.cards) == 11, timeout=WAIT_MS)
-    qtbot.waitUntil(folder.more_button.isVisible, timeout=WAIT_MS)
-    assert folder.more_button.text() == "Show 10 more files"
-    folder.more_button.click()
+    qtbot.waitUntil(folder.files.more_button.isVisible, timeout=WAIT_MS)
+    assert folder.files.more_button.text() == "Show 10 more files"
+    folder.files.more_button.click()
     qtbot.waitUntil(lambda: len(window.documents.cards) == 21, timeout=WAIT_MS)
     (asked,) = requests(tmp_path, "folder_files")
     assert (asked["from"], asked["count"]) == (10, 10)
     places = [window.session.now.documents[id].position for id in window.documents.cards]
     assert places == list(range(21))
+
+
+def test_of_many_files_dropped_by_themselves_the_first_are_shown_and_then_more(
+    window: Window, qtbot: QtBot, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_cards, "STEP", 10)
+    window.session.new()
+    window.add_paths([document(f"{number:02}.txt") for number in range(25)])
+    qtbot.waitUntil(lambda: len(outcomes(window)) == 25, timeout=WAIT_MS)
+    pane = window.documents
+    qtbot.waitUntil(pane.alone.more_button.isVisible, timeout=WAIT_MS)
+    assert len(pane.cards) == 10 and pane.alone.more_button.text() == "Show 10 more files"
+    pane.alone.more_button.click()
+    qtbot.waitUntil(lambda: len(pane.cards) == 20, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: pane.alone.more_button.text() == "Show 5 more files", timeout=WAIT_MS)
+    pane.alone.more_button.click()
+    qtbot.waitUntil(lambda: len(pane.cards) == 25 and not pane.alone.more_button.isVisible(), timeout=WAIT_MS)
+    assert [card._document.name for card in pane.cards.values()] == [f"{number:02}.txt" for number in range(25)]
 
 
 def test_looking_through_a_folder_can_be_stopped(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
@@ -502,6 +564,19 @@ def test_example_questions_come_once_something_is_read(
     qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(requests(tmp_path, "ask")), timeout=WAIT_MS)
     assert requests(tmp_path, "ask")[0]["text"] == first.text()
+
+
+def test_large_text_cuts_no_example_off(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.resize(1200, 760)
+    window.theme.set_scale(200)
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: len(window.page.empty.examples()) == 3, timeout=WAIT_MS)
+    for button in window.page.empty.examples():
+        lines = button.text().split("\n")
+        assert " ".join(lines) == button.accessibleName()
+        assert all(button.fontMetrics().horizontalAdvance(line) < button.width() for line in lines)
+        assert button.width() <= window.page.empty.width()
+    window.theme.set_scale(100)
 
 
 def test_the_meter_says_what_the_memory_holds(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
