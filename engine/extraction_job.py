@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import locale
-import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from engine.document_events import DocumentEvents
 from engine.engine import Engine
 from engine.errors import CANCELLED
+from engine.page_keeper import PageKeeper
 from engine.store import Content, Document
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 READABLE = ("waiting", "reading", "paused")
 # A refusal may depend on the file's name, which the sha256 does not hold.
 SAME_UNDER_ANY_NAME = ("read", "partial", "needs_ocr")
-SAVE_SECONDS = 5.0
 LARGE = 2**20
 
 
@@ -118,20 +117,25 @@ class ExtractionJob:
     def _extracted(
         self, document: Document, sha256: str, password: str | None
     ) -> tuple[Content, Sequence[Page] | None]:
-        """What is in the file, and its pages if they are to be kept. Pages that an earlier try came to are taken up."""
+        """What is in the file, and, if its pages are to be kept, those that are not yet. Pages that an earlier try came
+        to are taken up.
+        """
         from engine.documents.extract import extract
+        from engine.documents.judge import unread
 
         recipe = self._recipe
-        earlier = self.store.pages_so_far(sha256, recipe)
+        keeper = PageKeeper(self.store, sha256, recipe)
         found = extract(
             Path(document.path),
-            self._on_page(document, sha256),
+            self._on_page(document, keeper),
             self.engine.cancelled.is_set,
             password,
             self._recognition,
             document.member,
-            earlier,
+            self.store.pages_so_far(sha256, recipe),
         )
+        if found.sha256 not in (sha256, None):  # it was written to since it was looked up
+            found = unread(found.kind, None, "changed")
         content = Content(
             found.sha256 or "",
             recipe,
@@ -142,7 +146,10 @@ class ExtractionJob:
             found.page_count,
             found.left_out,
         )
-        return content, found.pages if found.sha256 and found.outcome in SAME_UNDER_ANY_NAME else None
+        if found.sha256 and found.outcome in SAME_UNDER_ANY_NAME:
+            return content, keeper.unsaved
+        self.store.forget_pages_so_far(sha256, recipe)
+        return content, None
 
     def _keep(self, document: Document, content: Content, pages: Sequence[Page] | None, **facts: int | None) -> None:
         """With text it waits for the model; without, this is what became of it. A second copy is not read twice."""
@@ -150,8 +157,6 @@ class ExtractionJob:
         with self.store.at_once():
             if pages is not None:
                 self.store.save_pages(content, pages)
-            elif content.outcome not in SAME_UNDER_ANY_NAME:
-                self.store.forget_pages_so_far(content.sha256, content.recipe)
             twin = self.store.twin(document, content.sha256, content.recipe) if readable else None
             read, recognised = self.store.pages_with_text(content.sha256, content.recipe)
             changes: dict[str, Any] = {
@@ -169,16 +174,11 @@ class ExtractionJob:
             changed = self.store.update_document(document.id, **changes, **facts)
         self.events.changed(changed)
 
-    def _on_page(self, document: Document, sha256: str) -> Callable[[Page, int | None], None]:
-        """Tells how far it is, and keeps the pages of a long extraction as they come."""
-        saved, unsaved = time.monotonic(), []
+    def _on_page(self, document: Document, keeper: PageKeeper) -> Callable[[Page, int | None], None]:
+        """Keeps the page and tells how far it is."""
 
         def on_page(page: Page, pages: int | None) -> None:
-            nonlocal saved, unsaved
-            unsaved.append(page)
-            if time.monotonic() - saved >= SAVE_SECONDS:
-                self.store.save_some_pages(sha256, self._recipe, unsaved)
-                saved, unsaved = time.monotonic(), []
+            keeper.add(page)
             doing = "recognising" if page.source == "ocr" else None
             upcoming = page.number + 1 if pages is None else min(page.number + 1, pages)
             live = {"page": upcoming, "pages": pages, "doing": doing, "outcome": "waiting"}

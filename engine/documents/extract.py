@@ -10,6 +10,7 @@ import hashlib
 import stat
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from engine.documents.bounded.bounds import Bounds, bounds
@@ -46,11 +47,13 @@ def extract(
     member: str | None = None,
     earlier: Sequence[Page] = (),
 ) -> Extracted:
-    """Reads a file. `on_page(page, pages in all or None)` is called for each page as it comes.
+    """Reads a file. `on_page(page, pages in all or None)` is called for each page as it comes; the text is nowhere else
+    then, so that a long document takes no more memory than a page.
 
     `cancelled` is asked many times a second; raises UserError("cancelled") once it is true. recognition: None: pictures
     of text are not recognised. member: the file is the archive's of this name, as `archive.members` gives it.
-    earlier: the first pages of the same file, from a try that broke off; reading goes on after them.
+    earlier: the first pages of the same file, from a try that broke off; reading goes on after them. Their text is not
+    looked at.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -84,7 +87,8 @@ def _extracted(
     if kind.kind in PLAIN and source.size <= SMALL_TEXT:
         data = source.read()
         source = Source(source.name, data=data)
-        return _collected(read_here(source, how), kind, hashlib.sha256(data).hexdigest(), on_page, cancelled)
+        events = read_here(source, how, earlier[-1].number + 1 if earlier else 1)
+        return _collected(events, kind, hashlib.sha256(data).hexdigest(), on_page, cancelled, earlier)
     try:
         sha256 = file_sha256(path, cancelled, member)
     except Unreadable as unreadable:
@@ -92,7 +96,7 @@ def _extracted(
     if kind.reason is not None:
         return unread(kind.kind, sha256, kind.reason, kind.message)
     allowed = bounds(kind.kind, how.recognition is not None)
-    events = read_bounded(path, member, how, allowed, cancelled, earlier[-1].number + 1 if earlier else 1)
+    events = read_bounded(path, member, how, allowed, cancelled, earlier)
     extracted = _collected(events, kind, sha256, on_page, cancelled, earlier)
     if _mark(path) != before and file_sha256(path, cancelled, member) != sha256:
         return unread(extracted.kind, None, "changed")
@@ -105,7 +109,7 @@ def _collected(
     sha256: str,
     on_page: OnPage | None,
     cancelled: Cancelled,
-    earlier: Sequence[Page] = (),
+    earlier: Sequence[Page],
 ) -> Extracted:
     name = "unknown" if kind.kind == PACKAGE else kind.kind
     pages = list(earlier)
@@ -119,7 +123,7 @@ def _collected(
                     name = event.kind
                 elif isinstance(event, GotPage):
                     stop_if(cancelled)
-                    pages.append(event.page)
+                    pages.append(event.page if on_page is None else replace(event.page, text=""))
                     if on_page is not None:
                         on_page(event.page, page_count)
                 else:

@@ -16,8 +16,8 @@ class Extracted:
 
     kind: a key of `readers`, "archive" or "unknown". outcome: "read", "partial", "needs_password", "needs_ocr",
     "refused". reason: a code of `reasons`, or None; message: the same as a sentence. sha256: of the file; None if it
-    could not be read at all. page_count: physical pages, or None where the kind has none. left_out: what lies in it and
-    gave no text.
+    could not be read at all. page_count: physical pages, or None where the kind has none. pages: without their text,
+    where they were handed on as they came. left_out: what lies in it and gave no text.
     """
 
     kind: str

@@ -4,6 +4,7 @@ in them, archives, passwords, long extractions that break off, and what is told 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import zipfile
 from collections.abc import Callable, Sequence
@@ -13,11 +14,12 @@ from typing import Any
 import pymupdf
 import pytest
 
-from engine import extraction_job, methods
+from engine import methods, page_keeper
 from engine.answer_job import left_out
 from engine.documents import extract as extracting
 from engine.documents.judge import Extracted, judge
 from engine.documents.page import Page
+from engine.documents.recipe import recipe_of
 from engine.engine import Engine
 from engine.errors import UserError
 from engine.reading_job import ReadingJob
@@ -132,7 +134,7 @@ def test_only_what_has_changed_in_a_folder_is_read_again(drop: Drop, tmp_path: P
     changes = job.adding.refresh(origin)
     job.read_all()
     assert ([f.name for f in changes.new], [f.name for f in changes.changed]) == (["d.txt"], ["a.txt"])
-    assert changes.gone == [str(folder / "b.txt")]
+    assert changes.gone == [(str(folder / "b.txt"), None)]
     assert drop.outcomes() == [
         ("a.txt", "read", "outdated"),
         ("b.txt", "read", "gone"),
@@ -145,6 +147,37 @@ def test_only_what_has_changed_in_a_folder_is_read_again(drop: Drop, tmp_path: P
     assert read == {d.id for d in drop.documents()[4:]}
     assert drop.job().adding.changes(origin, lambda: False).count == 0
     assert left_out(drop.documents()) is None
+
+
+def packed(path: Path, **texts: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in texts.items():
+            archive.writestr(f"{name}.txt", text)
+    return path
+
+
+def test_only_what_has_changed_in_an_archive_is_read_again(drop: Drop, tmp_path: Path) -> None:
+    path = packed(tmp_path / "papers.zip", a="a says one thing.", b="b says one thing.", c="c says one thing.")
+    drop.add(path)
+    origin = str(path)
+    assert drop.job().adding.changes(origin, lambda: False).count == 0
+    packed(path, a="a says a whole new thing.", c="c says one thing.", d="d is new.")
+    job = drop.job()
+    changes = job.adding.refresh(origin)
+    job.read_all()
+    assert [f.member for f in changes.new] == ["d.txt"] and [f.member for f in changes.changed] == ["a.txt"]
+    assert changes.gone == [(origin, "b.txt")]
+    assert [(name.removeprefix("papers.zip/"), *came_out) for name, *came_out in drop.outcomes()] == [
+        ("a.txt", "read", "outdated"),
+        ("b.txt", "read", "gone"),
+        ("c.txt", "read", None),
+        ("d.txt", "read", None),
+        ("a.txt", "read", None),
+    ]
+    assert drop.job().adding.changes(origin, lambda: False).count == 0
+    path.unlink()
+    with pytest.raises(UserError, match="archive is not there any more"):
+        drop.job().adding.changes(origin, lambda: False)
 
 
 def test_what_was_not_read_yet_is_read_as_it_is_now(drop: Drop, tmp_path: Path) -> None:
@@ -233,7 +266,7 @@ def test_a_long_extraction_goes_on_where_it_broke_off(
         return judge("pdf", extracting.file_sha256(path), pages, 10)
 
     monkeypatch.setattr(extracting, "extract", extract)
-    monkeypatch.setattr(extraction_job, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(page_keeper, "SAVE_SECONDS", 0.0)
     file = write(tmp_path / "scan.pdf")
     with pytest.raises(BreakError):
         drop.add(file)
@@ -257,8 +290,46 @@ def test_pages_before_the_break_are_not_read_again(tmp_path: Path) -> None:
     earlier = [Page(1, "read", None, "As it was read before.")]
     found = extracting.extract(path, lambda page, _: seen.append(page.number), earlier=earlier)
     assert seen == [2, 3]
-    assert [page.number for page in found.pages] == [1, 2, 3]
-    assert found.pages[0].text == "As it was read before."
+    assert [(page.number, page.text) for page in found.pages] == [(1, "As it was read before."), (2, ""), (3, "")]
+
+
+def test_a_file_that_changes_after_it_was_looked_up_leaves_no_pages_of_another(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, before = write(tmp_path / "a.txt", "The rent is due."), extracting.file_sha256
+    monkeypatch.setattr(page_keeper, "SAVE_SECONDS", 0.0)
+
+    def looked_up(path: Path, *rest: Any) -> str:
+        found = before(path, *rest)
+        later(path, "The rent is paid.")
+        return found
+
+    monkeypatch.setattr(extracting, "file_sha256", looked_up)
+    drop.add(file)
+    assert drop.outcomes() == [("a.txt", "refused", "changed")]
+    for text in (b"The rent is due.", b"The rent is paid."):
+        assert drop.store.pages(hashlib.sha256(text).hexdigest(), recipe_of(None)) == []
+
+
+def test_a_long_text_is_kept_before_its_end(drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.pdf"
+    with pymupdf.open() as pdf:
+        for number in range(1, 7):
+            pdf.new_page().insert_text((72, 72), f"Text of page {number}.")
+        pdf.save(path)
+    monkeypatch.setattr(page_keeper, "MOST_CHARACTERS", 30)
+    together: list[int] = []
+    save = drop.store.save_some_pages
+
+    def save_some_pages(sha256: str, recipe: str, pages: Sequence[Page]) -> None:
+        together.append(len(pages))
+        save(sha256, recipe, pages)
+
+    monkeypatch.setattr(drop.store, "save_some_pages", save_some_pages)
+    (document,) = drop.add(path)
+    assert together == [2, 2, 2] and (document.outcome, document.pages_read) == ("read", 6)
+    texts = [page.text for page in drop.store.pages(document.sha256 or "", document.recipe)]
+    assert texts == [f"Text of page {number}." for number in range(1, 7)]
 
 
 def test_pictures_of_text_are_tried_again_once_there_is_a_way_to_read_them(

@@ -182,7 +182,8 @@ def read(data: bytes, on: bool = True, first: int = 1) -> Extracted:
     recognition = recognition_for("auto", None) if on else None
     kind, reader = open_document(Source("a", data=data), How(recognition=recognition))
     try:
-        return judge(kind, None, list(reader.pages(first)), reader.page_count, reader.left_out)
+        pages = [page for page in reader.pages(first) if page.number >= first]
+        return judge(kind, None, pages, reader.page_count, reader.left_out)
     finally:
         reader.close()
 
