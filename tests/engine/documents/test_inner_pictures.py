@@ -330,3 +330,4 @@ def test_a_piece_with_pictures_has_time_for_them_and_one_more() -> None:
     assert bounds("docx", recognition=True).page == RECOGNITION_PIECE_SECONDS
     assert inner_pictures.PICTURES_SECONDS + RECOGNITION_SECONDS <= RECOGNITION_PIECE_SECONDS
     assert bounds("pdf", recognition=True).page == RECOGNITION_SECONDS
+    assert bounds("csv", recognition=True) == bounds("csv", recognition=False)
