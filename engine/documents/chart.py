@@ -37,7 +37,9 @@ def _first(series: Element, *tags: str) -> Element | None:
 
 
 def _points(parent: Element | None, from_1904: bool) -> dict[int, str]:
-    """Saved texts by number, numbers as their format shows them: a date among the categories is a number. Of categories in levels the innermost, which comes first."""
+    """Saved texts by number, numbers as their format shows them: a date among the categories is a number. Of categories
+    in levels the innermost, which comes first.
+    """
     if parent is None:
         return {}
     level = parent.find(".//{c}lvl")
