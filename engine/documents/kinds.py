@@ -17,8 +17,9 @@ MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 WEB_ENDINGS = frozenset({".html", ".htm", ".xhtml", ".xht"})
 # Programs that write pages: what they say is in their code too.
 TEMPLATE_ENDINGS = frozenset(
-    ".php .phtml .jsp .asp .aspx .cshtml .erb .ejs .hbs .mustache .twig .tpl .tmpl .jinja .jinja2 .j2 .vue .svelte"
-    " .astro .py .js .ts .jsx .tsx .go .rb .java".split()
+    {".php", ".phtml", ".jsp", ".asp", ".aspx", ".cshtml", ".erb", ".ejs", ".hbs", ".mustache", ".twig", ".tpl"}
+    | {".tmpl", ".jinja", ".jinja2", ".j2", ".vue", ".svelte", ".astro"}
+    | {".py", ".js", ".ts", ".jsx", ".tsx", ".go", ".rb", ".java"}
 )
 TABLE_ENDINGS = frozenset({".csv", ".tsv", ".tab"})
 MESSAGE_ENDINGS = frozenset({".eml", ".emlx", ".mbox", ".mht", ".mhtml"})
