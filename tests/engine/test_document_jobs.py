@@ -420,7 +420,10 @@ def test_pages_that_are_pictures_are_tried_again_beside_others_that_were_read(
         scan = (
             Page(2, "read", None, "Seen.", source="ocr") if recognition else Page(2, "needs_ocr", "no_text_layer", "")
         )
-        return judge("pdf", extracting.file_sha256(path), [Page(1, "read", None, "Written."), scan], 2)
+        pages = [Page(1, "read", None, "Written."), scan]
+        for page in pages:
+            on_page(page, 2)
+        return judge("pdf", extracting.file_sha256(path), pages, 2)
 
     monkeypatch.setattr(extracting, "extract", extract)
     names = ("same.pdf", "changed.pdf", "gone.pdf")
