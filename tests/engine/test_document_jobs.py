@@ -244,7 +244,7 @@ def test_a_long_extraction_goes_on_where_it_broke_off(
     assert (document.outcome, document.pages_read, document.pages_recognised) == ("read", 10, 10)
     assert [page.text for page in drop.store.pages(document.sha256 or "", document.recipe)] == [p.text for p in pages]
     lives = [d["document"] for event, d in drop.told if event == "document" and d["document"]["doing"]]
-    assert lives and lives[0]["doing"] == "recognising"
+    assert [lives[0]["doing"], lives[-1]["doing"]] == ["opening", "recognising"]
 
 
 def test_pages_before_the_break_are_not_read_again(tmp_path: Path) -> None:
