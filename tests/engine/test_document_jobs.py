@@ -234,6 +234,7 @@ def test_a_long_extraction_goes_on_where_it_broke_off(
 
     monkeypatch.setattr(extracting, "extract", extract)
     monkeypatch.setattr(extraction_job, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("engine.document_events.EVENT_SECONDS", 0.0)
     file = write(tmp_path / "scan.pdf")
     with pytest.raises(BreakError):
         drop.add(file)
