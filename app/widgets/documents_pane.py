@@ -177,13 +177,13 @@ class DocumentsPane(QWidget):
     def _update_all(self) -> None:
         """Those that have a card: of a large folder, most have none."""
         self._empty.setVisible(not (self._session.now.documents or self._session.now.folders))
-        self.password.set_locked(self._session.now.locked)
+        self.password.set_locked(*self._session.now.locked)
         for id in self.cards:
             self._show(self._session.now.documents[id])
 
     def _update_one(self, document: Document) -> None:
         self._show(document)
-        self.password.set_locked(self._session.now.locked)
+        self.password.set_locked(*self._session.now.locked)
 
     def _show(self, document: Document) -> None:
         if document.id in self.cards:

@@ -8,7 +8,7 @@ are no text. PyMuPDF's own messages go nowhere: what they mean is in the page's 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pymupdf
@@ -23,7 +23,7 @@ from engine.documents.page import Page
 from engine.documents.pdf_lines import PageLines, page_lines
 from engine.documents.reader import How, LeftOut, Reader, Unreadable
 from engine.documents.remarks import remarks
-from engine.documents.running_heads import EDGE, RunningHeads
+from engine.documents.running_heads import EDGE, PAGES_BEFORE, RunningHeads
 from engine.documents.source import Source
 from engine.documents.tables import with_rows
 
@@ -74,33 +74,52 @@ class Pdf:
             raise Unreadable("damaged")
         return pages
 
-    def pages(self, first: int = 1) -> Iterator[Page]:
-        """From that page on, in order; one that fails does not end the others."""
+    def pages(self, first: int = 1, lost: Collection[int] = ()) -> Iterator[Page]:
+        """From that page on, in order, and the few before with which running heads are compared; one that fails does
+        not end the others. lost: those before that are not touched.
+        """
         self.left_out[:] = _attached(self._document)
         self._heads, self._sections = RunningHeads(), _sections(self._document)
-        for index in range(first - 1, self.page_count):
+        for number in range(1, self.page_count + 1):
+            if number in lost:
+                continue
             try:
-                yield self._page(index)
+                if number >= first - PAGES_BEFORE:
+                    yield self._page(number)
+                else:
+                    self._look_back(number)
             except MemoryError:
                 raise
             except Exception:  # PyMuPDF raises several types; the page is named with what became of it
-                yield Page(index + 1, "failed", "damaged", "")
+                yield Page(number, "failed", "damaged", "")
 
     def close(self) -> None:
         """Lets go of the file."""
         self._document.close()
 
-    def _page(self, index: int) -> Page:
+    def _look_back(self, number: int) -> None:
+        """What pages far behind it tell of those that are read."""
+        page = self._document[number - 1]
+        self._remarks(page)
+        if self._sections is not None and self._sections.learns_from(number):
+            self._sections.of(page, number, page_lines(page).lines)
+
+    def _page(self, number: int) -> Page:
         pymupdf.TOOLS.reset_mupdf_warnings()
-        page = self._document[index]
+        page = self._document[number - 1]
         content = page_lines(page)
         lost = self._is_lost(page)
-        notes, files = remarks(page)
-        self.left_out += [LeftOut("attachment", name) for name in files]
-        found = self._read(page, index + 1, content, lost)
+        notes = self._remarks(page)
+        found = self._read(page, number, content, lost)
         if found.outcome != "failed" and notes:
             found = _with_notes(found, notes)
         return found
+
+    def _remarks(self, page: Any) -> list[str]:
+        """The notes on a page; the files pinned to it are left out."""
+        notes, files = remarks(page)
+        self.left_out += [LeftOut("attachment", name) for name in files]
+        return notes
 
     def _read(self, page: Any, number: int, content: PageLines, lost: bool) -> Page:
         lines = with_rows(content.lines, content.shapes, content.words)

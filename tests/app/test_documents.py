@@ -371,7 +371,10 @@ def test_one_password_is_tried_on_all_locked_files_and_kept_nowhere(
     notice = window.documents.password
     assert notice.text() == ""
     window.add_paths([document("locked a.pdf"), document("locked b.pdf"), document("locked twice.pdf")])
-    qtbot.waitUntil(lambda: notice.text().startswith("3 files need a password"), timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: notice.text().startswith("locked a.pdf, locked b.pdf and locked twice.pdf need a password"),
+        timeout=WAIT_MS,
+    )
     notice.field.setText("heron")
     qtbot.keyClick(notice.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "It opens none of them." in notice.text(), timeout=WAIT_MS)
@@ -381,7 +384,7 @@ def test_one_password_is_tried_on_all_locked_files_and_kept_nowhere(
     notice.button.click()
     qtbot.waitUntil(lambda: list(outcomes(window).values()).count("read") == 2, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "It opened 2 files." in notice.text(), timeout=WAIT_MS)
-    assert notice.text().startswith("1 file needs a password")
+    assert notice.text().startswith("locked twice.pdf needs a password")
     window.close()
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "requests.jsonl"]
     assert kept and not any(b"otter" in path.read_bytes() for path in kept)
@@ -396,7 +399,7 @@ def test_a_password_typed_while_something_is_read_says_that_it_waits(
     qtbot.waitUntil(lambda: outcomes(window).get("notes.md") == "reading", timeout=WAIT_MS)
     notice.field.setText("otter")
     notice.button.click()
-    assert notice.text() == "1 file needs a password. It is tried after what is under way now."
+    assert notice.text() == "locked.pdf needs a password. It is tried after what is under way now."
     window.page.composer.input.setFocus()
     qtbot.waitUntil(lambda: outcomes(window)["locked.pdf"] == "reading", timeout=WAIT_MS)
     assert notice.text() == "", "it is said as soon as it was tried, not once all is read"

@@ -23,6 +23,8 @@ from engine.documents.limits import (
 LOOK_SECONDS = 0.1
 
 
+ENDS = frozenset({"too_slow", "too_much_memory", "crashed"})
+"""Reasons why a reading process ended on a page, which another one is to leave alone."""
 # Documents of these kinds have pages; what comes of others comes in larger pieces.
 PAGED = frozenset({"pdf", "picture"})
 
