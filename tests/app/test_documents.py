@@ -210,8 +210,9 @@ def test_pictures_are_read_once_the_settings_allow_it(
 
 
 def test_the_languages_of_pictures_are_chosen_among_those_installed(
-    window: Window, qtbot: QtBot, tmp_path: Path
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    window = open_window("--languages", "deu eng")
     window.show_settings()
     dialog = window.findChild(SettingsDialog)
     qtbot.waitUntil(dialog.recognition.isEnabled, timeout=WAIT_MS)
