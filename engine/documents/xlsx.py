@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from engine.documents.drawing import paragraph_text
 from engine.documents.flow import Flow
 from engine.documents.graphic import Graphic, Graphics, OnGraphic, picture
 from engine.documents.inner_pictures import InnerPictures
@@ -131,7 +132,7 @@ class _Workbook:
             if element.tag == "{xdr}txBody":
                 flow.apart()
                 for line in element.iter("{a}p"):
-                    flow.paragraph("".join(text.text or "" for text in line.iter("{a}t")))
+                    flow.paragraph(paragraph_text(line))
             elif element.tag == "{xdr}pic":
                 named = element.find("{xdr}nvPicPr/{xdr}cNvPr")
                 name = "" if named is None else named.get("descr") or named.get("name") or ""
