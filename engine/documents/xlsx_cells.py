@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from xml.etree.ElementTree import Element
 
+from engine.documents.hidden_cells import HiddenColumns, hidden_row
 from engine.documents.number_format import BUILT_IN, GENERAL, shown
 from engine.documents.office_names import is_on, whole
 from engine.documents.scripts import LEVEL, LOWERED, PLAIN, RAISED, Look, written
@@ -53,8 +55,15 @@ class Cells:
         return _unescaped(saved)
 
 
-def row_cells(row: Element, cells: Cells) -> list[str]:
-    """What a row shows, with empty cells before and between those that have text."""
+def hidden_columns(columns: Element) -> Iterator[tuple[int, int]]:
+    """(first, last) of those that are hidden. columns: the {x}cols element of a sheet."""
+    for column in columns.findall("{x}col"):
+        if is_on(column.get("hidden")):
+            yield whole(column.get("min")), whole(column.get("max"))
+
+
+def row_cells(row: Element, cells: Cells, hidden: HiddenColumns) -> list[str]:
+    """What a row holds, with empty cells before and between those that have text."""
     found: list[str] = []
     empty, column = 0, 0
     for cell in row.findall("{x}c"):
@@ -64,11 +73,11 @@ def row_cells(row: Element, cells: Cells) -> list[str]:
         text = cells.text(cell)
         if text:
             found.extend([""] * min(empty, MOST_EMPTY))
-            found.append(text)
+            found.append(hidden.marked(column, text))
             empty = 0
         else:
             empty += 1
-    return found
+    return hidden_row(found) if is_on(row.get("hidden")) else found
 
 
 def joined(item: Element) -> str:
