@@ -203,6 +203,23 @@ def test_sheets_with_what_they_show() -> None:
     assert (found.page_count, found.left_out) == (2, (LeftOut("hidden", "Lists"),))
 
 
+def test_cells_that_say_only_their_value() -> None:
+    def valued(kind: str, attributes: str, said: str = "") -> str:
+        return cell(said, f'office:value-type="{kind}" {attributes}')
+
+    found = row(
+        valued("percentage", 'office:value="0.256"'),
+        valued("boolean", 'office:boolean-value="false"'),
+        valued("currency", 'office:value="-5.5" office:currency="EUR"'),
+        valued("time", 'office:time-value="PT30H04M59.9999999S"', "30:05"),
+        valued("time", 'office:time-value="-PT01H05M00S"'),
+        valued("time", 'office:time-value="PT00H00M01.5S"', "00:01,50"),
+        cell("", 'table:formula="of:=SUM([.A1])"'),
+    )
+    (page,) = read(odf("ods", sheet("A", found))).pages
+    assert page.text == "25.6% | FALSE | -5.5 EUR | 30:05 | -01:05 | 00:00:01.500 | =SUM([.A1])"
+
+
 def test_hidden_rows_and_columns_are_read_and_said() -> None:
     columns = '<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/>'
     head = row(cell("Boat"), cell("Cost"), cell("Tax"), cell("Due"))
