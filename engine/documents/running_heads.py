@@ -2,7 +2,8 @@
 
 A line goes only if one of the few pages before has it at the same height, so that its first occurrence stays and
 nothing is lost that is not on an earlier page. A line with a number that counts the pages goes once two pages before
-have it. Headings, in larger letters than the page's, stay: slides may share a title.
+have it. Headings, in larger letters than the page's, stay: slides may share a title. So does what stands in one block
+with other text, as the answers of a form or the rows of a list do, which may be the same on many pages.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 from engine.documents.line import Line
@@ -32,6 +34,9 @@ _DIGITS = re.compile(r"\d{1,9}")
 _PLACES = re.compile(r"\W*#\s(?:.*\D)?|(?:.*\s)?\W*#\W*|(?:.*\s)?\W*#(?:\s*[/|]\s*|\s[^\W\d]{1,4}\s)#\W*")
 LARGE = 1.1
 """Times the height of the page's lines: headings."""
+APART = 1.2
+"""Times the usual distance of the page's rows: where a block of them ends."""
+FEW_ROWS = 4
 
 
 @dataclass(frozen=True)
@@ -59,12 +64,19 @@ class RunningHeads:
         self._before = {page: edges for page, edges in self._before.items() if page >= number - PAGES_BEFORE}
         usual = median(line.bottom - line.top for line in lines) if lines else 0.0
         edges = {place: _edge(lines[place], at_top, usual) for place, at_top in _at_the_edges(lines, height)}
-        again = {place for place, edge in edges.items() if self._is_running(edge, number)}
+        times = {place: self._times(edge, number) for place, edge in edges.items()}
+        again = {place for place, edge in edges.items() if _is_running(*times[place]) and not edge.large}
+        if again:
+            known = {place for place in times if any(times[place])}
+            text = {place for place, line in enumerate(lines) if _has_words(line.text)} - known
+            numbers = {place for place in again if not times[place][0] and not _has_words(lines[place].text)}
+            again -= _beside(lines, text) - numbers
         self._before.setdefault(number, []).extend(edges.values())
         kept = [line for place, line in enumerate(lines) if place not in again]
         return kept or list(lines)
 
-    def _is_running(self, edge: _Edge, number: int) -> bool:
+    def _times(self, edge: _Edge, number: int) -> tuple[int, int]:
+        """On how many pages before it stands as it is, and with a number that counts the pages."""
         same, counted = 0, 0
         for page, edges in self._before.items():
             if page == number:
@@ -72,9 +84,36 @@ class RunningHeads:
             alike = [other for other in edges if _is_alike(edge, other)]
             same += any(other.numbers == edge.numbers for other in alike)
             counted += any(_counts(other, edge, number - page) for other in alike)
-        has_words = any(character.isalpha() for character in edge.shape)
-        near = not has_words or any(abs(own - number) <= MOST_OFFSET for own in edge.numbers)
-        return not edge.large and (same >= 1 or (counted >= 2 and near))
+        near = not _has_words(edge.shape) or any(abs(own - number) <= MOST_OFFSET for own in edge.numbers)
+        return same, counted if near else 0
+
+
+def _is_running(same: int, counted: int) -> bool:
+    return same >= 1 or counted >= 2
+
+
+def _beside(lines: Sequence[Line], text: set[int]) -> set[int]:
+    """The lines in blocks that hold one of `text`, at the same height or a usual distance from row to row."""
+    places = sorted((at for at, line in enumerate(lines) if line.horizontal), key=lambda at: lines[at].middle)
+    rows: list[list[int]] = []
+    for place in places:
+        if rows and lines[place].middle < lines[rows[-1][0]].bottom:
+            rows[-1].append(place)
+        else:
+            rows.append([place])
+    steps = [lines[after[0]].middle - lines[row[0]].middle for row, after in pairwise(rows)]
+    usual = median(steps) if len(rows) >= FEW_ROWS else 2 * median(lines[at].bottom - lines[at].top for at in places)
+    blocks = [rows[0]] if rows else []
+    for row, step in zip(rows[1:], steps, strict=True):
+        if step <= APART * usual:
+            blocks[-1] = [*blocks[-1], *row]
+        else:
+            blocks.append(row)
+    return {place for block in blocks if text.intersection(block) for place in block}
+
+
+def _has_words(text: str) -> bool:
+    return any(character.isalpha() for character in text)
 
 
 def _at_the_edges(lines: Sequence[Line], height: float) -> list[tuple[int, bool]]:

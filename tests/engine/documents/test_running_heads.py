@@ -79,6 +79,28 @@ def test_pages_count_by_their_numbers_even_if_some_between_were_not_read(before:
     assert len(heads.without(page("Annual report"), HEIGHT, 5)) - len(BODY) == stays
 
 
+def test_answers_that_are_the_same_on_many_forms_stay() -> None:
+    answers = [Line(text, 50, top, 200, top + 15) for text, top in (("Smoker: yes", 60), ("Diabetes: no", 80))]
+    pages = [page(f"Person: P{number}", size=15, body=[*answers, BODY[-1]]) for number in range(1, 5)]
+    assert all(
+        found == [f"Person: P{number}", *(a.text for a in answers)] for number, found in enumerate(kept(pages), 1)
+    )
+
+
+def test_rows_of_a_list_that_come_again_at_the_top_of_a_page_stay() -> None:
+    rows = [Line(f"row {number}", 50, 46 + 14 * number, 200, 56 + 14 * number) for number in range(1, 40)]
+    first = [Line("Coffee", 50, 46, 120, 56), Line("3.50", 300, 46, 330, 56)]
+    heads = RunningHeads()
+    for number in range(1, 5):
+        assert heads.without([*first, *rows], HEIGHT, number) == [*first, *rows]
+
+
+def test_a_head_of_two_lines_goes_with_the_number_that_changes_in_it() -> None:
+    second = [[Line(f"{number} of 90", 50, 54, 200, 64)] for number in range(1, 5)]
+    pages = [page("Annual report", body=[*second[number], *BODY]) for number in range(4)]
+    assert [len(stayed) for stayed in kept(pages)] == [2, 1, 0, 0]
+
+
 def test_a_page_that_is_recognised_too_counts_once() -> None:
     heads = RunningHeads()
     for number in (1, 1, 2):
