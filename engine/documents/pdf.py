@@ -16,7 +16,7 @@ import pymupdf
 from engine.documents.characters import is_unreadable, readable
 from engine.documents.drawn import Drawn
 from engine.documents.layout import page_text
-from engine.documents.limits import MOST_ATTACHMENTS
+from engine.documents.limits import MIB, MOST_ATTACHMENTS
 from engine.documents.ocr.plausible import is_plausible
 from engine.documents.outline import Sections
 from engine.documents.page import Page
@@ -35,6 +35,9 @@ SIGNS_OF_LOSS = ("cannot load content stream", "premature end of data", "syntax 
 MOST_PAGES = 100_000
 # A page with so few letters may be a picture with a stamp on it; with so few, at its edges alone, one that was filed.
 STAMP_CHARACTERS, EDGE_CHARACTERS = 80, 300
+# MuPDF keeps what it has loaded of a file, pictures too that nobody looks at, up to 256 MB. All of it goes whenever so
+# many bytes' worth of pages were read.
+MOST_KEPT, ALL = 2 * MIB, 100
 XFA_FORM = "the form, which only Adobe Reader shows (XFA)"
 
 
@@ -48,7 +51,7 @@ class Pdf:
 
     def __init__(self, source: Source, how: How) -> None:
         self.left_out: list[LeftOut] = []
-        self._how = how
+        self._how, self._size = how, source.size
         try:
             where = {"filename": source.path} if source.path is not None else {"stream": source.data}
             self._document = pymupdf.open(**where, filetype="pdf")
@@ -80,9 +83,12 @@ class Pdf:
         """
         self.left_out[:] = _attached(self._document)
         self._heads, self._sections = RunningHeads(), _sections(self._document)
+        often = max(1, MOST_KEPT * self.page_count // max(1, self._size))
         for number in range(1, self.page_count + 1):
             if number in lost:
                 continue
+            if number % often == 0:
+                pymupdf.TOOLS.store_shrink(ALL)
             try:
                 if number >= first - PAGES_BEFORE:
                     yield self._page(number)
@@ -156,7 +162,9 @@ class Pdf:
             return unread
         from engine.documents.ocr.pdf_page import recognised
 
-        return recognised(page, unread, self._how.recognition, self._heads)
+        found = recognised(page, unread, self._how.recognition, self._heads)
+        pymupdf.TOOLS.store_shrink(ALL)  # the page's picture, unpacked
+        return found
 
     def _is_lost(self, page: Any) -> bool:
         """Whether content of the page just read is missing. MuPDF raises nothing then, but it leaves warnings."""

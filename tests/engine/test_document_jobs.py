@@ -136,7 +136,7 @@ def test_only_what_has_changed_in_a_folder_is_read_again(drop: Drop, tmp_path: P
     changes = job.adding.refresh(origin)
     job.read_all()
     assert ([f.name for f in changes.new], [f.name for f in changes.changed]) == (["d.txt"], ["a.txt"])
-    assert changes.gone == [str(folder / "b.txt")]
+    assert changes.gone == [(str(folder / "b.txt"), None)]
     assert drop.outcomes() == [
         ("a.txt", "read", "outdated"),
         ("b.txt", "read", "gone"),
@@ -149,6 +149,37 @@ def test_only_what_has_changed_in_a_folder_is_read_again(drop: Drop, tmp_path: P
     assert read == {d.id for d in drop.documents()[4:]}
     assert drop.job().adding.changes(origin, lambda: False).count == 0
     assert left_out(drop.documents()) is None
+
+
+def packed(path: Path, **texts: str) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in texts.items():
+            archive.writestr(f"{name}.txt", text)
+    return path
+
+
+def test_only_what_has_changed_in_an_archive_is_read_again(drop: Drop, tmp_path: Path) -> None:
+    path = packed(tmp_path / "papers.zip", a="a says one thing.", b="b says one thing.", c="c says one thing.")
+    drop.add(path)
+    origin = str(path)
+    assert drop.job().adding.changes(origin, lambda: False).count == 0
+    packed(path, a="a says a whole new thing.", c="c says one thing.", d="d is new.")
+    job = drop.job()
+    changes = job.adding.refresh(origin)
+    job.read_all()
+    assert [f.member for f in changes.new] == ["d.txt"] and [f.member for f in changes.changed] == ["a.txt"]
+    assert changes.gone == [(origin, "b.txt")]
+    assert [(name.removeprefix("papers.zip/"), *came_out) for name, *came_out in drop.outcomes()] == [
+        ("a.txt", "read", "outdated"),
+        ("b.txt", "read", "gone"),
+        ("c.txt", "read", None),
+        ("d.txt", "read", None),
+        ("a.txt", "read", None),
+    ]
+    assert drop.job().adding.changes(origin, lambda: False).count == 0
+    path.unlink()
+    with pytest.raises(UserError, match="archive is not there any more"):
+        drop.job().adding.changes(origin, lambda: False)
 
 
 def test_what_was_not_read_yet_is_read_as_it_is_now(drop: Drop, tmp_path: Path) -> None:
