@@ -123,8 +123,10 @@ class Pdf:
 
     def _remarks(self, page: Any) -> list[str]:
         """The notes on a page; the files pinned to it are left out."""
-        notes, files = remarks(page)
+        notes, files, more = remarks(page)
         self.left_out += [LeftOut("attachment", name) for name in files]
+        if more:
+            self.left_out.append(LeftOut("part", f"the rest of the notes on page {page.number + 1}", "too_slow"))
         return notes
 
     def _read(self, page: Any, number: int, content: PageLines, lost: bool) -> Page:
