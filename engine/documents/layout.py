@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
@@ -28,17 +29,29 @@ BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
 CONTINUED_WORD = re.compile(r"([^\W\d_]+)")
 
 
-def page_text(lines: Sequence[Line]) -> str:
-    """The text of a page. Text that does not run from left to right along the page comes last."""
+def page_text(lines: Sequence[Line], pictures: Sequence[Line] = ()) -> str:
+    """The text of a page. Text that does not run from left to right along the page comes last. pictures: text in
+    pictures, each one piece, that stands behind what is above it.
+    """
     level = [line for line in lines if line.horizontal]
     from_right = 2 * sum(runs_from_right(line.text) for line in level) > len(level)
     ordered = _in_order([_mirrored(line) for line in level] if from_right else level)
+    for picture in pictures:
+        at = _mirrored(picture) if from_right else picture
+        ordered.insert(_place(at, ordered), replace(at, horizontal=False))
     return _joined([*ordered, *(line for line in lines if not line.horizontal)])
 
 
 def _mirrored(line: Line) -> Line:
     """As it stands in a looking glass: text that runs from right to left is put in order as if it ran the other way."""
     return Line(line.text, -line.right, line.top, -line.left, line.bottom)
+
+
+def _place(picture: Line, ordered: list[Line]) -> int:
+    """Behind the last line above it in its column, or before the first one below."""
+    beside = [place for place, line in enumerate(ordered) if line.left < picture.right and picture.left < line.right]
+    above = [place for place in beside if ordered[place].middle <= picture.top]
+    return max(above) + 1 if above else min(beside, default=len(ordered))
 
 
 def _in_order(lines: list[Line]) -> list[Line]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pymupdf
@@ -20,6 +21,7 @@ from engine.documents.limits import MIB, MOST_ATTACHMENTS
 from engine.documents.ocr.plausible import is_plausible
 from engine.documents.outline import Sections
 from engine.documents.page import Page
+from engine.documents.page_pictures import PagePictures
 from engine.documents.pdf_lines import PageLines, page_lines
 from engine.documents.reader import How, LeftOut, Reader, Unreadable
 from engine.documents.remarks import remarks
@@ -83,6 +85,7 @@ class Pdf:
         """
         self.left_out[:] = _attached(self._document)
         self._heads, self._sections = RunningHeads(), _sections(self._document)
+        self._pictures = PagePictures(self._document, self._how.recognition, self.left_out, first)
         often = max(1, MOST_KEPT * self.page_count // max(1, self._size))
         for number in range(1, self.page_count + 1):
             if number in lost:
@@ -107,6 +110,7 @@ class Pdf:
         """What pages far behind it tell of those that are read."""
         page = self._document[number - 1]
         self._remarks(page)
+        self._pictures.pass_over(page)
         if self._sections is not None and self._sections.learns_from(number):
             self._sections.of(page, number, page_lines(page).lines)
 
@@ -117,6 +121,8 @@ class Pdf:
         lost = self._is_lost(page)
         notes = self._remarks(page)
         found = self._read(page, number, content, lost)
+        if found.outcome != "read" or found.source == "ocr":
+            self._pictures.pass_over(page)
         if found.outcome != "failed" and notes:
             found = _with_notes(found, notes)
         return found
@@ -131,7 +137,8 @@ class Pdf:
 
     def _read(self, page: Any, number: int, content: PageLines, lost: bool) -> Page:
         lines = with_rows(content.lines, content.shapes, content.words)
-        text = readable(page_text(self._heads.without(lines, content.height, number)))
+        lines = self._heads.without(lines, content.height, number)
+        text = readable(page_text(lines))
         section = self._sections.of(page, number, content.lines) if self._sections else None
         if is_unreadable(text):
             return self._recognised(page, Page(number, "needs_ocr", "unreadable_font", "", section=section))
@@ -142,7 +149,8 @@ class Pdf:
             better = self._recognised(page, Page(number, "needs_ocr", "no_text_layer", "", section=section))
             return better if better.outcome == "read" else read
         if text and (drawn is None or drawn.hidden_text or not drawn.is_scan):
-            return read
+            found = [content.placed(line) for line in self._pictures.of(page, number)]
+            return replace(read, text=readable(page_text(lines, found))) if found else read
         if drawn is not None and drawn.may_show_text:
             return self._recognised(page, Page(number, "needs_ocr", "no_text_layer", text, section=section))
         return Page(number, "failed", "damaged", "") if lost else Page(number, "blank", None, "")

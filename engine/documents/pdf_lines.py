@@ -31,7 +31,7 @@ TEXT_FLAGS = (
 @dataclass(frozen=True)
 class PageLines:
     """lines: in the order of the file. shapes: boxes of what is drawn: rules, frames. width, height: in points.
-    words: those of a line, each a line of its own.
+    words: those of a line, each a line of its own. placed: a line of the page as the file has it, turned as these are.
     """
 
     lines: list[Line]
@@ -39,6 +39,7 @@ class PageLines:
     width: float
     height: float
     words: Callable[[Line], list[Line]]
+    placed: Callable[[Line], Line]
 
 
 def page_lines(page: Any) -> PageLines:
@@ -66,7 +67,10 @@ def page_lines(page: Any) -> PageLines:
             word for word in every if line.left - 1 <= word.left and word.right <= line.right + 1 and _holds(line, word)
         ]
 
-    return PageLines(lines, shapes, width, height, words)
+    def placed(line: Line) -> Line:
+        return Line(line.text, *boxed((line.left, line.top, line.right, line.bottom)), line.horizontal)
+
+    return PageLines(lines, shapes, width, height, words, placed)
 
 
 def _written(blocks: list[Any]) -> list[tuple[Any, str]]:
