@@ -8,14 +8,13 @@ under it or is not shown has been recognised by another program.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import pymupdf
 
-from engine.documents.drawn import Drawn
+from engine.documents.drawn import Drawn, upright
 from engine.documents.flow import Flow
 from engine.documents.inner_pictures import LEAST_EDGE, LEAST_PIXELS, InnerPictures
 from engine.documents.limits import MOST_PIXELS, PAGE_PICTURES_SECONDS
@@ -29,7 +28,7 @@ CLIP_RESOLUTION = 200
 
 @dataclass(frozen=True)
 class _Picture:
-    """xref: its number in the file, 0 for one that is written into the page. part: what tells it from others."""
+    """xref: its number in the file, 0 where several may be the one that stands there. part: what tells it from others."""
 
     xref: int
     mask: int
@@ -46,51 +45,56 @@ class PagePictures:
         self._document, self._first = document, first
         self._pictures = InnerPictures(recognition, left_out, first, PAGE_PICTURES_SECONDS)
         self._seen: set[str] = set()
+        self._parts: dict[int, str] = {}
 
     def pass_over(self, page: Any) -> None:
         """The pictures of a page that needs none of them: they were looked at with it, or it is not wanted."""
-        self._seen.update(picture.part for picture in self._new(page))
+        self._seen.update(self._part(image[0]) for image in _listed(page))
 
     def of(self, page: Any, number: int) -> list[Line]:
         """The text of each picture that comes here first, as one piece in its box, in the page's own points."""
-        found: list[Line] = []
-        pictures = list(self._new(page))
-        self._seen.update(picture.part for picture in pictures)
-        if number < self._first or not pictures or Drawn(page).is_recognised:
-            return found
+        pictures = self._new(page)
+        self.pass_over(page)
+        if number < self._first or not pictures:
+            return []
         self._pictures.begin(number)
+        found: list[Line] = []
         for picture in pictures:
-            flow = Flow()
-            name = f"a picture on page {number}"
-            self._pictures.add(flow, name, picture.part, partial(self._read, page, picture))
+            flow, box = Flow(), picture.box
+            self._pictures.add(flow, f"a picture on page {number}", picture.part, partial(self._read, page, picture))
             if flow:
-                found.append(Line(flow.text(), picture.box.x0, picture.box.y0, picture.box.x1, picture.box.y1))
+                found.append(Line(flow.text(), box.x0, box.y0, box.x1, box.y1))
         return found
 
-    def _new(self, page: Any) -> Iterator[_Picture]:
-        """Those that are large enough and were on no page before, once each."""
-        listed = page.get_images()
-        if not listed:
-            return
-        here: set[str] = set()
-        whole = pymupdf.Rect(0, 0, page.cropbox.width, page.cropbox.height)
-        for shown in page.get_image_info():
-            pixels = shown["width"] * shown["height"]
-            if pixels < LEAST_PIXELS or min(shown["width"], shown["height"]) < LEAST_EDGE:
-                continue
+    def _new(self, page: Any) -> list[_Picture]:
+        """Those that are large enough and were on no page before, once each; none where they were recognised before."""
+        listed = [image for image in _listed(page) if self._part(image[0]) not in self._seen]
+        drawn = Drawn(page) if listed else None
+        if drawn is None or drawn.is_recognised:
+            return []
+        whole = upright(page)
+        large = LEAST_AREA * whole.width * whole.height
+        boxes = [box for box in drawn.boxes if box.width * box.height >= large]
+        if len(listed) == len(boxes) == len(drawn.boxes) == 1:
+            xref, mask = listed[0][:2]
+            return [_Picture(xref, mask, boxes[0], self._part(xref))]
+        found: dict[str, _Picture] = {}
+        for shown in page.get_image_info() if boxes else ():
             box = pymupdf.Rect(shown["bbox"]) & whole
-            if box.is_empty or box.width * box.height < LEAST_AREA * whole.width * whole.height:
-                continue
             same = [image for image in listed if image[2:4] == (shown["width"], shown["height"])]
+            if not same or box.is_empty or box.width * box.height < large:
+                continue
             xref, mask = same[0][:2] if len(same) == 1 else (0, 0)
-            part = self._digest(xref) if xref else f"{page.number} {tuple(box)}"
-            if part not in self._seen and part not in here:
-                here.add(part)
-                yield _Picture(xref, mask, box, part)
+            part = self._part(xref) if xref else f"{page.number} {tuple(box)}"
+            found.setdefault(part, _Picture(xref, mask, box, part))
+        return list(found.values())
 
-    def _digest(self, xref: int) -> str:
-        """Of the picture as it is packed: programs may write it anew for each page."""
-        return hashlib.sha256(self._document.xref_stream_raw(xref) or b"").hexdigest()
+    def _part(self, xref: int) -> str:
+        """What tells a picture from others: how it is packed, since programs may write it anew for each page."""
+        if xref not in self._parts:
+            packed = self._document.xref_stream_raw(xref) or b""
+            self._parts[xref] = hashlib.sha256(packed).hexdigest()
+        return self._parts[xref]
 
     def _read(self, page: Any, picture: _Picture) -> bytes:
         """As a file of its own. Raises Unreadable."""
@@ -111,3 +115,12 @@ class PagePictures:
             raise
         except Exception as error:  # PyMuPDF raises several types for a broken picture
             raise Unreadable("damaged") from error
+
+
+def _listed(page: Any) -> list[Any]:
+    """(xref, xref of its mask, width, height, ...) of those that could hold more than a sign."""
+    return [
+        image
+        for image in page.get_images()
+        if image[2] * image[3] >= LEAST_PIXELS and min(image[2], image[3]) >= LEAST_EDGE
+    ]
