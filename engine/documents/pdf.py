@@ -16,6 +16,7 @@ import pymupdf
 
 from engine.documents.characters import is_unreadable, readable
 from engine.documents.drawn import Drawn
+from engine.documents.form_fields import beside_labels, fields, with_boxes
 from engine.documents.layout import page_text
 from engine.documents.limits import MIB, MOST_ATTACHMENTS
 from engine.documents.ocr.plausible import is_plausible
@@ -136,7 +137,9 @@ class Pdf:
         return notes
 
     def _read(self, page: Any, number: int, content: PageLines, lost: bool) -> Page:
-        lines = with_rows(content.lines, content.shapes, content.words)
+        filled = fields(page)
+        lines, typed = with_boxes(content.lines, filled) if filled else (content.lines, [])
+        lines = beside_labels(with_rows(lines, content.shapes, content.words), typed)
         lines = self._heads.without(lines, content.height, number)
         text = readable(page_text(lines))
         section = self._sections.of(page, number, content.lines) if self._sections else None
