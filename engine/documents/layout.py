@@ -26,6 +26,32 @@ APART = 1.5
 CELL_GAP = "  "
 HYPHENS = "-\u2010\u00ad"
 BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
+CHAIN = re.compile(r"[^\W\d_][-\u2010][^\W\d_]+[-\u2010]$")
+# Of English, where these make compounds: "self-evident", but "selfish"; "well-known"; "twenty-one".
+HYPHENATED, DERIVED = frozenset({"self", "well"}), frozenset({"ish", "ishly", "ishness", "less", "lessly", "ness"})
+TENS = frozenset(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])
+UNITS = frozenset(
+    [
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "first",
+        "second",
+        "third",
+        "fourth",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+    ]
+)
 CONTINUED_WORD = re.compile(r"([^\W\d_]+)")
 
 
@@ -132,8 +158,11 @@ def _joined(lines: list[Line]) -> str:
             pieces.append(CELL_GAP + line.text)
         else:
             broken, continued = BROKEN_WORD.search(before.text.rstrip()), CONTINUED_WORD.match(line.text)
-            if broken and continued and _one_word(broken[1], continued[1], text):
-                pieces[-1] = pieces[-1].rstrip().rstrip(HYPHENS)
+            if broken and continued and continued[1][0].islower():
+                if _is_compound(before.text, broken[1], continued[1], text):
+                    pieces[-1] = pieces[-1].rstrip()
+                else:
+                    pieces[-1] = pieces[-1].rstrip().rstrip(HYPHENS)
                 pieces.append(line.text)
             else:
                 pieces.append("\n" + line.text)
@@ -146,6 +175,10 @@ def _same_row(before: Line, line: Line) -> bool:
     return before.horizontal and line.horizontal and line.left >= before.right and shared >= SAME_ROW * lowest
 
 
-def _one_word(first: str, second: str, text: str) -> bool:
-    """Whether a hyphen at a line's end only breaks the word; a compound seen whole elsewhere on the page keeps it."""
-    return second[0].islower() and re.search(rf"\b{first}[-\u2010]{second}\b", text) is None
+def _is_compound(before: str, first: str, second: str, text: str) -> bool:
+    """Whether a hyphen at a line's end is the word's own: it has others, is seen whole elsewhere on the page, or is a
+    number or of a kind that always has one. before: the line that ends there.
+    """
+    if CHAIN.search(before.rstrip()) or re.search(rf"\b{first}[-\u2010]{second}\b", text):
+        return True
+    return (first.lower() in HYPHENATED and second not in DERIVED) or (first.lower() in TENS and second in UNITS)

@@ -28,7 +28,7 @@ CLIP_RESOLUTION = 200
 
 @dataclass(frozen=True)
 class _Picture:
-    """xref: its number in the file, 0 where several may be the one that stands there. part: what tells it from others."""
+    """xref: its number in the file, 0 where it may be one of several. part: what tells it from others."""
 
     xref: int
     mask: int

@@ -77,8 +77,21 @@ def test_a_word_broken_at_a_line_end_is_whole_and_a_compound_keeps_its_hyphen() 
     ]
     lines = [Line(text, 50, 100 + 12 * number, 200, 110 + 12 * number) for number, text in enumerate(texts)]
     assert page_text(lines).replace("\n", " ") == (
-        "a reconnaissance flight by the north- east wall; the north-east wall is a well-known Jean- Luc"
+        "a reconnaissance flight by the north-east wall; the north-east wall is a well-known Jean- Luc"
     )
+
+
+def test_words_that_always_have_a_hyphen_keep_it_at_a_lines_end() -> None:
+    texts = [
+        "a self-",
+        "evident and well-",
+        "paid state-of-the-",
+        "art job for twenty-",
+        "one, not for the self-",
+        "ish",
+    ]
+    lines = [Line(text, 50, 100 + 12 * number, 200, 110 + 12 * number) for number, text in enumerate(texts)]
+    assert page_text(lines) == "a self-evident and well-paid state-of-the-art job for twenty-one, not for the selfish"
 
 
 def test_soft_hyphens_are_gone() -> None:

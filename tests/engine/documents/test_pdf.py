@@ -283,6 +283,30 @@ def test_what_is_drawn_between_the_words_of_a_line_does_not_part_them() -> None:
     assert read(document)[0].text == "See the chart of the bay\nasn1_decode"
 
 
+@pytest.mark.parametrize(("right", "down"), [(0.3, 0.0), (1.5, 1.5)])
+def test_what_is_drawn_twice_to_look_bold_is_read_once(right: float, down: float) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for times in (0, 1):
+        page.insert_text((50 + right * times, 100 + down * times), "Total due 1500 euro", fontsize=14)
+    page.insert_text((50, 116), "Total due 1500 euro", fontsize=14)
+    assert read(document)[0].text == "Total due 1500 euro\nTotal due 1500 euro"
+
+
+def test_raised_digits_stay_apart_from_those_before_them() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    left, pieces = (
+        50.0,
+        [("25 m", 0), ("2", 4), (" and 10", 0), ("-6", 4), (" in total", 0), ("3", 4), (", CO", 0), ("2", -3)],
+    )
+    for text, up in pieces:
+        size = 7 if up else 11
+        page.insert_text((left, 100 - up), text, fontsize=size)
+        left += pymupdf.get_text_length(text, fontsize=size)
+    assert read(document)[0].text == "25 m\u00b2 and 10\u207b\u2076 in total\u00b3, CO2"
+
+
 def test_a_filing_line_does_not_make_a_scan_read(tmp_path: Path) -> None:
     document = pymupdf.open()
     page = document.new_page()
