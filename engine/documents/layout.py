@@ -24,34 +24,16 @@ SAME_EDGE = 2.0
 SAME_ROW = 0.6
 APART = 1.5
 CELL_GAP = "  "
+CLOSE, NEAR = 0.1, 0.3
+"""Of its height: how far a sign behind a word, and a piece of a line, may be from what is before and are no cells."""
 HYPHENS = "-\u2010\u00ad"
 BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
 CHAIN = re.compile(r"[^\W\d_][-\u2010][^\W\d_]+[-\u2010]$")
 # Of English, where these make compounds: "self-evident", but "selfish"; "well-known"; "twenty-one".
 HYPHENATED, DERIVED = frozenset({"self", "well"}), frozenset({"ish", "ishly", "ishness", "less", "lessly", "ness"})
 TENS = frozenset(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])
-UNITS = frozenset(
-    [
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "first",
-        "second",
-        "third",
-        "fourth",
-        "fifth",
-        "sixth",
-        "seventh",
-        "eighth",
-        "ninth",
-    ]
-)
+ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+UNITS = frozenset([*ONES, "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"])
 CONTINUED_WORD = re.compile(r"([^\W\d_]+)")
 
 
@@ -155,7 +137,8 @@ def _joined(lines: list[Line]) -> str:
         if before is None:
             pieces.append(line.text)
         elif _same_row(before, line):
-            pieces.append(CELL_GAP + line.text)
+            pieces[-1] = pieces[-1].rstrip(" ")
+            pieces.append(_between(before, line) + line.text.strip(" "))
         else:
             broken, continued = BROKEN_WORD.search(before.text.rstrip()), CONTINUED_WORD.match(line.text)
             if broken and continued and continued[1][0].islower():
@@ -167,6 +150,14 @@ def _joined(lines: list[Line]) -> str:
             else:
                 pieces.append("\n" + line.text)
     return "".join(pieces).replace("\u00ad", "")
+
+
+def _between(before: Line, line: Line) -> str:
+    gap, height = line.left - before.right, line.bottom - line.top
+    if gap > NEAR * height:
+        return CELL_GAP
+    is_apart = gap > CLOSE * height or before.text.endswith(" ") or line.text[:1].isspace()
+    return " " if is_apart or line.text[:1].isalnum() else ""
 
 
 def _same_row(before: Line, line: Line) -> bool:

@@ -24,6 +24,7 @@ from engine.documents.outline import Sections
 from engine.documents.page import Page
 from engine.documents.page_pictures import PagePictures
 from engine.documents.pdf_lines import PageLines, page_lines
+from engine.documents.pdf_password import opens
 from engine.documents.reader import How, LeftOut, Reader, Unreadable
 from engine.documents.remarks import remarks
 from engine.documents.running_heads import EDGE, PAGES_BEFORE, RunningHeads
@@ -73,7 +74,7 @@ class Pdf:
         """Physical pages, as the file claims."""
         if not self._document.is_pdf:
             raise Unreadable("wrong_type", kind="unknown")
-        if self._document.needs_pass and not (password is not None and self._document.authenticate(password)):
+        if self._document.needs_pass and not opens(self._document, password):
             raise Unreadable("encrypted" if password is None else "wrong_password")
         pages = int(self._document.page_count)
         if not 0 < pages <= MOST_PAGES:

@@ -174,3 +174,8 @@ def test_a_page_number_that_stands_apart_belongs_to_no_column() -> None:
     number, head = Line("17", 290, 400, 298, 410), Line("Loans", 60, 40, 100, 50)
     found = starts(page_text([number, head, *column(50, "left"), *column(310, "right")]))
     assert found == ["Loans", *LEFT, *RIGHT, "17"]
+
+
+def test_the_pieces_of_a_line_are_no_cells() -> None:
+    lines = [Line("See page 15 ", 50, 100, 100, 110), Line("(left", 101, 100, 120, 110), Line(").", 120, 100, 124, 110)]
+    assert page_text([*lines, Line("7", 200, 100, 205, 110)]) == "See page 15 (left).  7"

@@ -307,6 +307,17 @@ def test_raised_digits_stay_apart_from_those_before_them() -> None:
     assert read(document)[0].text == "25 m\u00b2 and 10\u207b\u2076 in total\u00b3, CO2"
 
 
+@pytest.mark.parametrize("typed", ["P\u00e4ssw\u00f6rd", "Pa\u0308sswo\u0308rd"])
+@pytest.mark.parametrize("kept", ["P\u00e4ssw\u00f6rd", "Pa\u0308sswo\u0308rd"])
+def test_a_password_is_the_same_however_its_letters_are_made_up(kept: str, typed: str) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((50, 50), SENTENCE)
+    data = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=kept, owner_pw="other")
+    pdf = Pdf(Source("a.pdf", data=data), How(typed))
+    assert pdf.page_count == 1
+    pdf.close()
+
+
 def test_a_filing_line_does_not_make_a_scan_read(tmp_path: Path) -> None:
     document = pymupdf.open()
     page = document.new_page()
