@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
+from typing import Any, Literal
 
-_FORMS = ("NFC", "NFKC", "NFD")
+_FORMS: tuple[Literal["NFC", "NFKC", "NFD"], ...] = ("NFC", "NFKC", "NFD")
 
 
 def opens(document: Any, password: str | None) -> bool:
