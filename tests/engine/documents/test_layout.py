@@ -143,6 +143,24 @@ def test_the_second_line_of_a_cell_stays_with_the_first() -> None:
     assert "Copper pipe\nof 15 mm\n14  3.20\nRing" in page_text(lines)
 
 
+def test_a_line_above_the_one_that_stands_in_the_row_belongs_to_it() -> None:
+    lines = [row[column] for column in range(3) for row in TABLE]
+    lines.insert(1, Line("Pipe of pure", 50, 117, 90, 127))
+    assert page_text(lines).split("\n")[:3] == ["Item  Count  Price", "Pipe of pure", "Copper pipe  14  3.20"]
+
+
+def test_dates_that_were_written_before_all_that_belongs_to_them_are_read_with_it() -> None:
+    dates = [Line(f"20{10 + number}", 50, 100 + 38 * number, 80, 110 + 38 * number) for number in range(3)]
+    rest = [
+        Line(f"{what} {number}", 180, 100 + 38 * number + down, 400, 110 + 38 * number + down)
+        for number in range(3)
+        for what, down in (("Cook at place", 0), ("Menus of kind", 14))
+    ]
+    assert page_text([*dates, *rest]).split("\n") == [
+        text for number in range(3) for text in (f"20{10 + number}  Cook at place {number}", f"Menus of kind {number}")
+    ]
+
+
 def test_two_blocks_side_by_side_are_no_table() -> None:
     left = [
         Line(text, 50, 100 + 12 * number, 120, 110 + 12 * number) for number, text in enumerate(("To", "Ann", "Oslo"))
