@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.document_events import DocumentEvents
-from engine.documents.changed import Changes, Known, compare
+from engine.documents.changed import Changes, Key, Known, compare, key_of
 from engine.documents.find import Found, find_files
 from engine.documents.reader import Unreadable
 from engine.documents.reasons import SENTENCES
@@ -22,7 +22,7 @@ from engine.store import Document, NewDocument
 EVENT_SECONDS = 0.5
 # The model has read of them, or has begun to: what it read stays where it is in the stream.
 BEGUN = frozenset({"reading", "paused", "read", "partial"})
-CLOSED = "That folder is not there any more. Check where it went, then drop it again."
+CLOSED = "That folder or archive is not there any more. Check where it went, then drop it again."
 
 
 class AddingJob:
@@ -37,55 +37,41 @@ class AddingJob:
         cancelled before the last was found, none. Returns how many.
         """
         self.store.conversation(self.conversation)
-        new = [file for found in self._told(find_files(paths)) for file in self._documents_of(found)]
+        cancelled = self.engine.cancelled.is_set
+        new = [new_document(file) for found in self._told(find_files(paths)) for file in _opened(found, cancelled)]
         self.events.arrived(self.store.add_documents(self.conversation, new))
         return len(new)
 
     def changes(self, origin: str, cancelled: Callable[[], bool]) -> Changes:
-        """What became of a dropped folder since. origin: its path. Raises UserError "no_such_file", "cancelled"."""
-        if not Path(origin).is_dir():
+        """What became of a dropped folder or archive since. origin: its path. Raises UserError "no_such_file",
+        "cancelled".
+        """
+        if not Path(origin).exists():
             raise UserError("no_such_file", CLOSED, path=origin)
-        known = {document.path: document for document in self.store.folder_files(self.conversation, origin)}
-        files = {path: _known(document) for path, document in known.items() if document.reason != "gone"}
-        return compare(find_files([origin]), files, cancelled)
+        files = {key: _known(file) for key, file in self._files_of(origin).items() if file.reason != "gone"}
+        found = (file for dropped in find_files([origin]) for file in _opened(dropped, cancelled))
+        return compare(found, files, cancelled)
 
     def refresh(self, origin: str) -> Changes:
         """Commits a document for each file that is new, and again for each that has changed since the model read it;
         what has not been read yet is read as it is now. Raises UserError as `changes`.
         """
         changes = self.changes(origin, self.engine.cancelled.is_set)
-        known = {document.path: document for document in self.store.folder_files(self.conversation, origin)}
-        again = [found for found in changes.changed if known[str(found.path)].outcome in BEGUN]
+        known = self._files_of(origin)
+        again = [found for found in changes.changed if known[key_of(found)].outcome in BEGUN]
         with self.store.at_once():
             first = self.store.add_documents(self.conversation, [new_document(found) for found in changes.new + again])
-            touched = [self._superseded(known[str(found.path)]) for found in changes.changed]
-            touched += [self._noted(known[path], "gone") for path in changes.gone if known[path].outcome in BEGUN]
+            touched = [self._superseded(known[key_of(found)]) for found in changes.changed]
+            touched += [self._noted(known[key], "gone") for key in changes.gone if known[key].outcome in BEGUN]
         for document in touched:
             self.events.changed(document)
         self.events.arrived(first)
         return changes
 
-    def _documents_of(self, found: Found) -> list[NewDocument]:
-        """The file itself or, of an archive that was dropped itself, what lies in it."""
-        from engine.documents.archive import members
-
-        if found.skipped is not None or found.folder is not None:
-            return [new_document(found)]
-        try:
-            listing = members(found.path, self.engine.cancelled.is_set)
-        except (Unreadable, OSError):
-            return [new_document(found)]  # what is wrong with it is said when it is read
-        if listing is None:
-            return [new_document(found)]
-        path, name = str(found.path), found.name
-        inside = [
-            NewDocument(f"{name}/{member.shown}", path, name, path, member.name, **_came_out(member.skipped))
-            for member in listing.members
-        ]
-        if listing.unsafe:
-            outside = NewDocument(name, path, name, path, **_came_out("unsafe_archive"))
-            return [*inside, outside]
-        return inside
+    def _files_of(self, origin: str) -> dict[Key, Document]:
+        """Of a file that was read again the last one."""
+        files = self.store.folder_files(self.conversation, origin)
+        return {(document.path, document.member): document for document in files}
 
     def _superseded(self, document: Document) -> Document:
         if document.outcome in BEGUN:
@@ -112,12 +98,33 @@ class AddingJob:
 def new_document(found: Found) -> NewDocument:
     """What is known of a file before it is read."""
     origin = None if found.origin is None else str(found.origin)
-    return NewDocument(found.name, str(found.path), found.folder, origin, **_came_out(found.skipped))
+    return NewDocument(found.name, str(found.path), found.folder, origin, found.member, **_came_out(found.skipped))
+
+
+def _opened(found: Found, cancelled: Callable[[], bool]) -> list[Found]:
+    """The file itself or, of an archive that was dropped itself, what lies in it."""
+    from engine.documents.archive import members
+
+    if found.skipped is not None or found.folder is not None:
+        return [found]
+    try:
+        listing = members(found.path, cancelled)
+    except (Unreadable, OSError):
+        return [found]  # what is wrong with it is said when it is read
+    if listing is None:
+        return [found]
+    path, name = found.path, found.name
+    inside = [Found(path, f"{name}/{one.shown}", name, one.skipped, path, one.name) for one in listing.members]
+    return [*inside, *([Found(path, name, name, "unsafe_archive", path)] if listing.unsafe else [])]
 
 
 def _came_out(skipped: str | None) -> dict[str, Any]:
     """What becomes of a file that is left out for this reason; None: it waits."""
-    return {"outcome": "refused", "reason": skipped, "message": SENTENCES[skipped]} if skipped else {}
+    if skipped is None:
+        return {}
+    came = {"outcome": "refused", "reason": skipped, "message": SENTENCES[skipped]}
+    # A file that is locked in its archive: which kind it is shows once a password opens it.
+    return {**came, "outcome": "needs_password", "kind": "archive"} if skipped == "encrypted" else came
 
 
 def _known(document: Document) -> Known:

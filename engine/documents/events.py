@@ -1,11 +1,11 @@
 """Reading a document, as it is told: it is open, a page is there, it is through. It knows no kind and no process.
 
-The order is Opened, GotPage any number of times, Through.
+The order is Opened, GotPage any number of times, Through. Opened comes again for each page that is looked at once more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from dataclasses import dataclass
 
 from engine.documents.opening import open_document
@@ -41,13 +41,13 @@ class Through:
 Event = Opened | GotPage | Through
 
 
-def read_here(source: Source, how: How, first: int = 1) -> Generator[Event, None, None]:
-    """In this process, from page `first` on. Raises Unreadable and OSError."""
+def read_here(source: Source, how: How, first: int = 1, lost: Collection[int] = ()) -> Generator[Event, None, None]:
+    """In this process, from page `first` on. lost: as of `Reader.pages`. Raises Unreadable and OSError."""
     kind, reader = open_document(source, how)
     try:
         yield Opened(kind, reader.page_count)
-        for page in reader.pages(first):
-            yield GotPage(page, reader.page_count)
+        for page in reader.pages(first, lost):
+            yield GotPage(page, reader.page_count) if page.number >= first else Opened(kind, reader.page_count)
         yield Through(reader.page_count, tuple(reader.left_out))
     finally:
         reader.close()

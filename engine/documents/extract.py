@@ -10,10 +10,12 @@ import hashlib
 import stat
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from engine.documents.bounded.bounds import Bounds, bounds
 from engine.documents.bounded.frames import Frame
+from engine.documents.bounded.messages import asked_fields
 from engine.documents.bounded.pages import read_bounded
 from engine.documents.bounded.pool import call
 from engine.documents.events import Event, GotPage, Opened, read_here
@@ -29,7 +31,7 @@ from engine.documents.stopping import Cancelled, never, stop_if
 __all__ = ["EXTRACTOR", "Extracted", "extract", "file_sha256"]
 
 # Raised whenever the same file would give other pages, so that stored pages are made again.
-EXTRACTOR = 2
+EXTRACTOR = 3
 BLOCK = 2**20
 # Decoding is all that is done to them: starting a process would take a hundred times as long.
 PLAIN = frozenset({"text", "markdown"})
@@ -46,11 +48,13 @@ def extract(
     member: str | None = None,
     earlier: Sequence[Page] = (),
 ) -> Extracted:
-    """Reads a file. `on_page(page, pages in all or None)` is called for each page as it comes.
+    """Reads a file. `on_page(page, pages in all or None)` is called for each page as it comes; the text is nowhere else
+    then, so that a long document takes no more memory than a page.
 
     `cancelled` is asked many times a second; raises UserError("cancelled") once it is true. recognition: None: pictures
     of text are not recognised. member: the file is the archive's of this name, as `archive.members` gives it.
-    earlier: the first pages of the same file, from a try that broke off; reading goes on after them.
+    earlier: the first pages of the same file, from a try that broke off; reading goes on after them. Their text is not
+    looked at.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -60,12 +64,14 @@ def extract(
         return unread("unknown", None, reason_of_error(error))
 
 
-def file_sha256(path: Path, cancelled: Cancelled = never, member: str | None = None) -> str:
-    """Of the file's bytes, or of those of a file of the archive. Raises OSError, UserError("cancelled") as `extract`,
-    and for a member Unreadable.
+def file_sha256(
+    path: Path, cancelled: Cancelled = never, member: str | None = None, password: str | None = None
+) -> str:
+    """Of the file's bytes, or of those of a file of the archive, which may need a password. Raises OSError,
+    UserError("cancelled") as `extract`, and for a member Unreadable.
     """
     if member is not None:
-        (answer,) = call(Frame({"job": "digest", "path": str(path), "member": member}), Bounds(), cancelled)
+        (answer,) = call(Frame({"job": "digest", **asked_fields(path, member, How(password))}), Bounds(), cancelled)
         return str(answer.fields["sha256"])
     digest = hashlib.sha256()
     with path.open("rb") as file:
@@ -84,17 +90,18 @@ def _extracted(
     if kind.kind in PLAIN and source.size <= SMALL_TEXT:
         data = source.read()
         source = Source(source.name, data=data)
-        return _collected(read_here(source, how), kind, hashlib.sha256(data).hexdigest(), on_page, cancelled)
+        events = read_here(source, how, earlier[-1].number + 1 if earlier else 1)
+        return _collected(events, kind, hashlib.sha256(data).hexdigest(), on_page, cancelled, earlier)
     try:
-        sha256 = file_sha256(path, cancelled, member)
+        sha256 = file_sha256(path, cancelled, member, how.password)
     except Unreadable as unreadable:
         return unread(unreadable.kind or "unknown", None, unreadable.reason, unreadable.message)
     if kind.reason is not None:
         return unread(kind.kind, sha256, kind.reason, kind.message)
     allowed = bounds(kind.kind, how.recognition is not None)
-    events = read_bounded(path, member, how, allowed, cancelled, earlier[-1].number + 1 if earlier else 1)
+    events = read_bounded(path, member, how, allowed, cancelled, earlier)
     extracted = _collected(events, kind, sha256, on_page, cancelled, earlier)
-    if _mark(path) != before and file_sha256(path, cancelled, member) != sha256:
+    if _mark(path) != before and file_sha256(path, cancelled, member, how.password) != sha256:
         return unread(extracted.kind, None, "changed")
     return extracted
 
@@ -105,7 +112,7 @@ def _collected(
     sha256: str,
     on_page: OnPage | None,
     cancelled: Cancelled,
-    earlier: Sequence[Page] = (),
+    earlier: Sequence[Page],
 ) -> Extracted:
     name = "unknown" if kind.kind == PACKAGE else kind.kind
     pages = list(earlier)
@@ -119,7 +126,7 @@ def _collected(
                     name = event.kind
                 elif isinstance(event, GotPage):
                     stop_if(cancelled)
-                    pages.append(event.page)
+                    pages.append(event.page if on_page is None else replace(event.page, text=""))
                     if on_page is not None:
                         on_page(event.page, page_count)
                 else:

@@ -24,7 +24,7 @@ class Found:
     """A file to read, or an entry left out (`skipped`: a code of `reasons`; a folder left out stands for all in it).
 
     `name` is for the eye: the path below the dropped folder, or the file's own name. `folder`: that folder's name;
-    `origin`: its path.
+    `origin`: its path. `member`: the file within the archive at `path`, as `archive.members` names it.
     """
 
     path: Path
@@ -32,6 +32,7 @@ class Found:
     folder: str | None = None
     skipped: str | None = None
     origin: Path | None = None
+    member: str | None = None
 
 
 def find_files(paths: Iterable[Path | str]) -> Iterator[Found]:
@@ -56,7 +57,13 @@ def display_name(name: str) -> str:
 def natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
     """Sorts "page 2" before "page 10", whatever the case; equal names by their exact spelling."""
     parts = re.split(r"(\d+)", name.casefold())
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part], name
+    return [_number(part) if part.isdecimal() else (1, 0, part) for part in parts if part], name
+
+
+def _number(digits: str) -> tuple[int, int, str]:
+    """Sorts as the number does: some names have more digits than Python makes a number of."""
+    digits = "".join(str(int(digit)) for digit in digits).lstrip("0")  # of whatever script
+    return 0, len(digits), digits
 
 
 def _dropped(path: Path) -> Iterator[Found]:

@@ -39,11 +39,15 @@ class Sections:
                 self._add(page, title)
         self._has_outline = bool(self._pages)
 
+    def learns_from(self, number: int) -> bool:
+        """Whether the sections depend on what this page holds: it may be one of a table of contents."""
+        return not self._has_outline and number <= PAGES_OF_CONTENTS
+
     def of(self, page: Any, number: int, lines: list[Line]) -> str | None:
         """What the page begins in, or None; a section that begins further down the page names the next one. page: of
         PyMuPDF. number: from 1. lines: the page's, from the top.
         """
-        if not self._has_outline and number <= PAGES_OF_CONTENTS:
+        if self.learns_from(number):
             self._learn(page, number, lines)
         first = bisect_right(self._pages, number - 1)
         if first < len(self._pages) and self._pages[first] == number and _begins(self._titles[first], lines):

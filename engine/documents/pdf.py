@@ -8,7 +8,7 @@ are no text. PyMuPDF's own messages go nowhere: what they mean is in the page's 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import pymupdf
@@ -16,14 +16,14 @@ import pymupdf
 from engine.documents.characters import is_unreadable, readable
 from engine.documents.drawn import Drawn
 from engine.documents.layout import page_text
-from engine.documents.limits import MOST_ATTACHMENTS
+from engine.documents.limits import MIB, MOST_ATTACHMENTS
 from engine.documents.ocr.plausible import is_plausible
 from engine.documents.outline import Sections
 from engine.documents.page import Page
 from engine.documents.pdf_lines import PageLines, page_lines
 from engine.documents.reader import How, LeftOut, Reader, Unreadable
 from engine.documents.remarks import remarks
-from engine.documents.running_heads import EDGE, RunningHeads
+from engine.documents.running_heads import EDGE, PAGES_BEFORE, RunningHeads
 from engine.documents.source import Source
 from engine.documents.tables import with_rows
 
@@ -35,6 +35,9 @@ SIGNS_OF_LOSS = ("cannot load content stream", "premature end of data", "syntax 
 MOST_PAGES = 100_000
 # A page with so few letters may be a picture with a stamp on it; with so few, at its edges alone, one that was filed.
 STAMP_CHARACTERS, EDGE_CHARACTERS = 80, 300
+# MuPDF keeps what it has loaded of a file, pictures too that nobody looks at, up to 256 MB. All of it goes whenever so
+# many bytes' worth of pages were read.
+MOST_KEPT, ALL = 2 * MIB, 100
 XFA_FORM = "the form, which only Adobe Reader shows (XFA)"
 
 
@@ -48,7 +51,7 @@ class Pdf:
 
     def __init__(self, source: Source, how: How) -> None:
         self.left_out: list[LeftOut] = []
-        self._how = how
+        self._how, self._size = how, source.size
         try:
             where = {"filename": source.path} if source.path is not None else {"stream": source.data}
             self._document = pymupdf.open(**where, filetype="pdf")
@@ -74,33 +77,55 @@ class Pdf:
             raise Unreadable("damaged")
         return pages
 
-    def pages(self, first: int = 1) -> Iterator[Page]:
-        """From that page on, in order; one that fails does not end the others."""
+    def pages(self, first: int = 1, lost: Collection[int] = ()) -> Iterator[Page]:
+        """From that page on, in order, and the few before with which running heads are compared; one that fails does
+        not end the others. lost: those before that are not touched.
+        """
         self.left_out[:] = _attached(self._document)
         self._heads, self._sections = RunningHeads(), _sections(self._document)
-        for index in range(first - 1, self.page_count):
+        often = max(1, MOST_KEPT * self.page_count // max(1, self._size))
+        for number in range(1, self.page_count + 1):
+            if number in lost:
+                continue
+            if number % often == 0:
+                pymupdf.TOOLS.store_shrink(ALL)
             try:
-                yield self._page(index)
+                if number >= first - PAGES_BEFORE:
+                    yield self._page(number)
+                else:
+                    self._look_back(number)
             except MemoryError:
                 raise
             except Exception:  # PyMuPDF raises several types; the page is named with what became of it
-                yield Page(index + 1, "failed", "damaged", "")
+                yield Page(number, "failed", "damaged", "")
 
     def close(self) -> None:
         """Lets go of the file."""
         self._document.close()
 
-    def _page(self, index: int) -> Page:
+    def _look_back(self, number: int) -> None:
+        """What pages far behind it tell of those that are read."""
+        page = self._document[number - 1]
+        self._remarks(page)
+        if self._sections is not None and self._sections.learns_from(number):
+            self._sections.of(page, number, page_lines(page).lines)
+
+    def _page(self, number: int) -> Page:
         pymupdf.TOOLS.reset_mupdf_warnings()
-        page = self._document[index]
+        page = self._document[number - 1]
         content = page_lines(page)
         lost = self._is_lost(page)
-        notes, files = remarks(page)
-        self.left_out += [LeftOut("attachment", name) for name in files]
-        found = self._read(page, index + 1, content, lost)
+        notes = self._remarks(page)
+        found = self._read(page, number, content, lost)
         if found.outcome != "failed" and notes:
             found = _with_notes(found, notes)
         return found
+
+    def _remarks(self, page: Any) -> list[str]:
+        """The notes on a page; the files pinned to it are left out."""
+        notes, files = remarks(page)
+        self.left_out += [LeftOut("attachment", name) for name in files]
+        return notes
 
     def _read(self, page: Any, number: int, content: PageLines, lost: bool) -> Page:
         lines = with_rows(content.lines, content.shapes, content.words)
@@ -137,7 +162,9 @@ class Pdf:
             return unread
         from engine.documents.ocr.pdf_page import recognised
 
-        return recognised(page, unread, self._how.recognition, self._heads)
+        found = recognised(page, unread, self._how.recognition, self._heads)
+        pymupdf.TOOLS.store_shrink(ALL)  # the page's picture, unpacked
+        return found
 
     def _is_lost(self, page: Any) -> bool:
         """Whether content of the page just read is missing. MuPDF raises nothing then, but it leaves warnings."""

@@ -5,7 +5,7 @@ It knows no kind. A reader is made by `opening`, which looks at the content, in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -69,19 +69,43 @@ class Reader(Protocol):
     def left_out(self) -> Sequence[LeftOut]:
         """Whole once the pages ran out."""
 
-    def pages(self, first: int = 1) -> Iterator[Page]:
-        """From that number on, in order. A part that fails is a page "failed" and does not end the others. Raises
-        Unreadable where only reading shows that there is nothing to be had.
+    def pages(self, first: int = 1, lost: Collection[int] = ()) -> Iterator[Page]:
+        """From that number on, in order; before them come those on which they depend. lost: numbers before it of pages
+        that a reading process ended on: they are not touched again where pages can be had one by one. A part that fails
+        is a page "failed" and does not end the others. Raises Unreadable where only reading shows that there is nothing
+        to be had.
         """
 
     def close(self) -> None:
         """Lets go of the file."""
 
 
-class Parts:
-    """A Reader of a document that is read from front to back. parts: begins anew with each call; it may add to
-    `left_out`, the list that it shares.
+class PartsFrom:
+    """A Reader of a document that is read from front to back. parts: begins anew with each call, with the number of the
+    first part that is wanted: it may pass over those before it or save itself work on them. It may add to `left_out`,
+    the list that it shares.
     """
+
+    def __init__(
+        self,
+        parts: Callable[[int], Iterator[Page]],
+        left_out: Sequence[LeftOut] = (),
+        page_count: int | None = None,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._parts, self.left_out, self.page_count, self._close = parts, left_out, page_count, close
+
+    def pages(self, first: int = 1, lost: Collection[int] = ()) -> Iterator[Page]:  # noqa: ARG002
+        """All of them: each may depend on those before."""
+        return self._parts(first)
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._close()
+
+
+class Parts(PartsFrom):
+    """One that makes all its parts in any case."""
 
     def __init__(
         self,
@@ -90,15 +114,7 @@ class Parts:
         page_count: int | None = None,
         close: Callable[[], None] = lambda: None,
     ) -> None:
-        self._parts, self.left_out, self.page_count, self._close = parts, left_out, page_count, close
-
-    def pages(self, first: int = 1) -> Iterator[Page]:
-        """From that number on."""
-        return (page for page in self._parts() if page.number >= first)
-
-    def close(self) -> None:
-        """Lets go of the file."""
-        self._close()
+        super().__init__(lambda _: parts(), left_out, page_count, close)
 
 
 Open = Callable[[Source, How], Reader]

@@ -1,4 +1,4 @@
-"""Lines that come again at the top or foot of pages: titles, page numbers. Pages are shown to it in order, once each.
+"""Lines that come again at the top or foot of pages: titles, page numbers. Pages are shown to it in order.
 
 A line goes only if one of the few pages before has it at the same height, so that its first occurrence stays and
 nothing is lost that is not on an earlier page. A line with a number that counts the pages goes once two pages before
@@ -8,7 +8,6 @@ have it. Headings, in larger letters than the page's, stay: slides may share a t
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -50,23 +49,25 @@ class RunningHeads:
     """Of one document."""
 
     def __init__(self) -> None:
-        self._before: deque[tuple[int, list[_Edge]]] = deque(maxlen=PAGES_BEFORE)
+        self._before: dict[int, list[_Edge]] = {}
 
     def without(self, lines: Sequence[Line], height: float, number: int) -> list[Line]:
         """The lines that are no running heads, in the order given; all of them where nothing else would be left.
-        height: of the page; number: the page's in the file.
+        height: of the page; number: the page's in the file. A page may be shown again as recognition sees it. Only the
+        PAGES_BEFORE numbers before count: whoever begins further on shows these first.
         """
+        self._before = {page: edges for page, edges in self._before.items() if page >= number - PAGES_BEFORE}
         usual = median(line.bottom - line.top for line in lines) if lines else 0.0
         edges = {place: _edge(lines[place], at_top, usual) for place, at_top in _at_the_edges(lines, height)}
         again = {place for place, edge in edges.items() if self._is_running(edge, number)}
-        self._before.append((number, list(edges.values())))
+        self._before.setdefault(number, []).extend(edges.values())
         kept = [line for place, line in enumerate(lines) if place not in again]
         return kept or list(lines)
 
     def _is_running(self, edge: _Edge, number: int) -> bool:
         same, counted = 0, 0
-        for page, edges in self._before:
-            if page == number:  # the same page, read again by recognition
+        for page, edges in self._before.items():
+            if page == number:
                 continue
             alike = [other for other in edges if _is_alike(edge, other)]
             same += any(other.numbers == edge.numbers for other in alike)

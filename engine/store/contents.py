@@ -45,8 +45,10 @@ class Contents:
             _save_pages(db, sha256, recipe, pages)
 
     def pages_so_far(self, sha256: str, recipe: str) -> list[Page]:
-        """The pages of an extraction that did not come to its end, in order; empty where there is none."""
-        return self._pages(f"SELECT {_PAGE} {_OF} AND contents.outcome = ? ORDER BY number", sha256, recipe, UNFINISHED)
+        """The pages of an extraction that did not come to its end, without text, in order; empty if there is none."""
+        return self._pages(
+            f"SELECT {_PAGE_WITHOUT_TEXT} {_OF} AND contents.outcome = ? ORDER BY number", sha256, recipe, UNFINISHED
+        )
 
     def forget_pages_so_far(self, sha256: str, recipe: str) -> None:
         """The file turned out to give no pages."""
@@ -56,13 +58,12 @@ class Contents:
             )
 
     def save_pages(self, content: Content, pages: Sequence[Page]) -> None:
-        """Keeps a whole extraction for all conversations, in one transaction; what there was of it before gives way."""
+        """Keeps what came of a whole extraction for all conversations, in one transaction: with the pages so far and
+        these, which come after them. What an extraction before it came to gives way.
+        """
         key = (content.sha256, content.recipe)
         with self._database.write() as db:
-            kept = self.pages_so_far(*key)
-            if not kept or kept != list(pages[: len(kept)]):
-                db.execute("DELETE FROM contents WHERE sha256 = ? AND recipe = ?", key)
-                kept = []
+            db.execute("DELETE FROM contents WHERE sha256 = ? AND recipe = ? AND outcome != ?", (*key, UNFINISHED))
             db.execute(
                 """INSERT INTO contents (sha256, recipe, kind, outcome, reason, message, pages, left_out)
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (sha256, recipe) DO UPDATE SET
@@ -78,7 +79,7 @@ class Contents:
                     left_out_text(content.left_out),
                 ),
             )
-            _save_pages(db, *key, pages[len(kept) :])
+            _save_pages(db, *key, pages)
 
     def pages(self, sha256: str, recipe: str | None, first: int = 1, count: int = -1) -> list[Page]:
         """The pages of a file in order, with their text, from number `first` on, at most `count` (-1: all); empty if it

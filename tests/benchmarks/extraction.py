@@ -31,6 +31,7 @@ from engine.documents.reader import How
 from engine.documents.source import file_source
 from engine.documents.stopping import never
 from tests.engine.documents.cases import maker
+from tests.engine.documents.test_streaming import extracted, make
 
 WORDS = Path(__file__).read_text(encoding="utf-8").split()
 RUNS = 3
@@ -48,6 +49,7 @@ def main() -> int:
         for pages in (100, 200) if quick else (600, 2000):
             made_pdf(folder, pages)
         full_pdf(folder, 50 if quick else 300)
+        large_pdf(folder, 100 if quick else 2000)
         small_texts(folder, 50 if quick else SMALL_FILES)
         kinds(folder, MIB if quick else 8 * MIB)
     return 0
@@ -102,6 +104,20 @@ def full_pdf(folder: Path, pages: int) -> None:
     document.save(path)
     document.close()
     compare(f"PDF of {pages} full pages", path, pages)
+
+
+def large_pdf(folder: Path, pages: int) -> None:
+    """Of 50 KB a page and 300 words, pictures most of it: what the engine and the reading process hold at most, the
+    engine through its job with the store.
+    """
+    path = folder / "large.pdf"
+    make(path, pages, count=6, picture=130)
+    began = time.perf_counter()
+    engine, reading = extracted(path, pages)
+    print(
+        f"PDF of {pages} pages and {path.stat().st_size / 1e6:.0f} MB: the engine holds at most {engine / MIB:.0f} MB, "
+        f"the reading process {reading / MIB:.0f}; into the store in {time.perf_counter() - began:.0f} s"
+    )
 
 
 def compare(what: str, path: Path, pages: int) -> None:

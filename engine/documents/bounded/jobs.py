@@ -26,8 +26,8 @@ Job = Callable[[dict[str, Any]], Iterator[Frame]]
 
 
 def read(fields: dict[str, Any]) -> Iterator[Frame]:
-    """A document from page `first` on."""
-    return map(event_frame, read_here(_source(fields), asked_how(fields), fields["first"]))
+    """A document from page `first` on, without touching those that are `lost`."""
+    return map(event_frame, read_here(_source(fields), asked_how(fields), fields["first"], fields["lost"]))
 
 
 def members(fields: dict[str, Any]) -> Iterator[Frame]:
@@ -67,7 +67,7 @@ def let_go() -> None:
 
 def _source(fields: dict[str, Any]) -> Source:
     source = file_source(Path(fields["path"]))
-    return source if fields["member"] is None else _opened(source).source(fields["member"])
+    return source if fields["member"] is None else _opened(source).source(fields["member"], fields["password"])
 
 
 def _opened(source: Source) -> OpenArchive:

@@ -4,11 +4,12 @@ another process goes on with the next. It knows no kind.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
-from engine.documents.bounded.bounds import Bounds, Died
+from engine.documents.bounded.bounds import ENDS, Bounds, Died
 from engine.documents.bounded.frames import BadFrame, Frame
 from engine.documents.bounded.messages import asked_fields, event_of
 from engine.documents.bounded.pool import run
@@ -18,27 +19,31 @@ from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Unreadable
 from engine.documents.stopping import Cancelled
 
-REST = "the rest of it"
+REST, PICTURES = "the rest of it", "its pictures"
 
 
 def read_bounded(
-    path: Path, member: str | None, how: How, bounds: Bounds, cancelled: Cancelled, first: int = 1
+    path: Path, member: str | None, how: How, bounds: Bounds, cancelled: Cancelled, earlier: Sequence[Page] = ()
 ) -> Generator[Event, None, None]:
-    """As `events.read_here`, from the page of this number on. Raises Unreadable, UserError("cancelled"), and
-    RuntimeError if there can be no reading process. Close it if not everything is taken.
+    """As `events.read_here`, after the pages that an earlier try came to. Raises Unreadable, UserError("cancelled"),
+    and RuntimeError if there can be no reading process. Close it if not everything is taken.
     """
-    return _Document(Frame({"job": "read", **asked_fields(path, member, how)}), bounds, cancelled, first).events()
+    return _Document(Frame({"job": "read", **asked_fields(path, member, how)}), bounds, cancelled, earlier).events()
 
 
 class _Document:
     """One that is being read: how far it is, and what it cost."""
 
-    def __init__(self, job: Frame, bounds: Bounds, cancelled: Cancelled, first: int) -> None:
+    def __init__(self, job: Frame, bounds: Bounds, cancelled: Cancelled, earlier: Sequence[Page]) -> None:
         self._job, self._bounds, self._cancelled = job, bounds, cancelled
         self._opened = False
         self._page_count: int | None = None
-        self._next, self._forgiven = first, 0
-        self._deaths, self._characters, self._spent = 0, 0, 0.0
+        self._next, self._forgiven = earlier[-1].number + 1 if earlier else 1, 0
+        # A page that ended the process would end the next one that looks back at it.
+        self._lost = [page.number for page in earlier if page.reason in ENDS]
+        self._characters, self._spent = 0, 0.0
+        # Why text in pictures is no longer looked for: one of them may have ended the process, and it all comes in one.
+        self._without_pictures: str | None = None
 
     def events(self) -> Generator[Event, None, None]:
         while True:
@@ -53,13 +58,15 @@ class _Document:
                     continue
                 if not self._opened:
                     raise Unreadable(died.reason) from died
-                self._deaths += 1
                 if self._is_at_its_end():
                     yield Through(self._page_count, ())
                     return
                 # Without a count nobody knows whether there is another page, unless some came since the last death.
                 stuck = self._page_count is None and self._next == first
-                if died.for_good or stuck or self._deaths == MOST_DEATHS:
+                if stuck and not died.for_good and self._without_pictures is None and self._job.fields["recognition"]:
+                    self._without_pictures = died.reason
+                    continue
+                if died.for_good or stuck or len(self._lost) + 1 >= MOST_DEATHS:
                     yield from self._given_up(died.reason)
                     return
                 yield self._failed(died.reason)
@@ -69,7 +76,9 @@ class _Document:
 
     def _attempt(self) -> Iterator[Event]:
         """From the next page on, in one process. Raises Died too."""
-        job = Frame({**self._job.fields, "first": self._next})
+        job = Frame({**self._job.fields, "first": self._next, "lost": self._lost})
+        if self._without_pictures is not None:
+            job.fields["recognition"] = None
         with closing(run(job, self._bounds, self._cancelled, self._spent)) as answers:
             for frame in answers:
                 try:
@@ -77,6 +86,9 @@ class _Document:
                 except BadFrame as error:
                     raise Died("crashed") from error
                 self._page_count = event.page_count
+                if isinstance(event, Through) and self._without_pictures is not None:
+                    left_out = (*event.left_out, LeftOut("picture", PICTURES, self._without_pictures))
+                    event = replace(event, left_out=left_out)
                 if isinstance(event, GotPage):
                     self._take(event.page)
                 elif isinstance(event, Opened) and self._opened:
@@ -96,6 +108,7 @@ class _Document:
         return self._page_count is not None and self._next > self._page_count
 
     def _failed(self, reason: str) -> GotPage:
+        self._lost.append(self._next)
         self._next += 1
         return GotPage(Page(self._next - 1, "failed", reason, ""), self._page_count)
 

@@ -20,10 +20,12 @@ import psutil
 from engine.documents.bounded import frames
 from engine.documents.bounded.bounds import Bounds, Died, Watch
 from engine.documents.bounded.frames import BadFrame, Frame
+from engine.documents.bounded.interpreter import interpreter
 from engine.documents.bounded.worker import OUT_OF_MEMORY
 from engine.documents.stopping import Cancelled, stop_if
 
-COMMAND = (sys.executable, "-m", "engine.documents.bounded.worker")
+PROGRAM, ENVIRONMENT = interpreter()
+COMMAND = (PROGRAM, "-m", "engine.documents.bounded.worker")
 # Python looks for modules where a process starts; a person's folder may hold files of any name.
 FOLDER = Path(__file__).parents[3]
 STARTING = Bounds(opening=60.0)
@@ -45,7 +47,7 @@ class Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 cwd=FOLDER,
-                env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+                env={**os.environ, **ENVIRONMENT, "OMP_THREAD_LIMIT": "1"},
                 start_new_session=True,
                 creationflags=_creation_flags(),
             )

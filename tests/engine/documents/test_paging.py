@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.documents import events
 from engine.documents.markers import told_apart
 from engine.documents.page import Page
 from engine.documents.places import WORDS, heading
-from engine.documents.reader import Parts
+from engine.documents.reader import How, Parts
 from engine.documents.render import render
+from engine.documents.source import Source
 
 KINDS = st.sampled_from([*WORDS, "text", "html", "docx"])
 LINES = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Zl", "Zp"]), min_size=1, max_size=12)
@@ -61,5 +64,9 @@ def test_a_section_is_named_where_it_begins(pages: list[Page], kind: str) -> Non
 
 @given(documents(), st.integers(1, 10))
 def test_reading_may_begin_at_any_part(pages: list[Page], first: int) -> None:
-    reader = Parts(lambda: iter(pages))
-    assert list(reader.pages(first)) == pages[first - 1 :] and list(reader.pages()) == pages
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(events, "open_document", lambda source, how: ("csv", Parts(lambda: iter(pages))))
+        told = list(events.read_here(Source("a.csv"), How(), first))
+    assert [event.page for event in told if isinstance(event, events.GotPage)] == pages[first - 1 :]
+    looked_back = min(first - 1, len(pages))
+    assert told[: 1 + looked_back] == [events.Opened("csv", None)] * (1 + looked_back)

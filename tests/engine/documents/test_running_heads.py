@@ -69,3 +69,18 @@ def test_a_page_of_nothing_else_keeps_its_line() -> None:
 
 def test_a_head_is_forgotten_after_some_pages_without_it() -> None:
     assert kept([page("Annual report"), *[page()] * 5, page("Annual report")])[-1] == ["Annual report"]
+
+
+@pytest.mark.parametrize(("before", "stays"), [([1, 3], 0), ([1], 0), ([], 1)])
+def test_pages_count_by_their_numbers_even_if_some_between_were_not_read(before: list[int], stays: int) -> None:
+    heads = RunningHeads()
+    for number in (0, *before):
+        heads.without(page("Annual report"), HEIGHT, number)
+    assert len(heads.without(page("Annual report"), HEIGHT, 5)) - len(BODY) == stays
+
+
+def test_a_page_that_is_recognised_too_counts_once() -> None:
+    heads = RunningHeads()
+    for number in (1, 1, 2):
+        found = heads.without(page(foot=f"{number}"), HEIGHT, number)
+    assert len(found) - len(BODY) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from engine.documents.bounded.bounds import Bounds
 from engine.documents.judge import Extracted
 from engine.documents.limits import MIB
 
-FAKE = (sys.executable, "-m", "tests.engine.documents.bounded.fake_worker")
+FAKE = (process.PROGRAM, "-m", "tests.engine.documents.bounded.fake_worker")
 SMALL = Bounds(opening=10.0, page=0.3, everything=60.0, memory=150 * MIB)
 SECONDS = 30.0
 Read = Callable[..., Extracted]

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from engine.documents import readers
 from engine.documents.bounded import worker
@@ -30,9 +30,10 @@ class Script:
         self.words, self.how, self.page_count = words, how, len(words)
         self.left_out = [LeftOut("attachment", "list.txt")]
 
-    def pages(self, first: int = 1) -> Iterator[Page]:
-        for number, word in list(enumerate(self.words, 1))[first - 1 :]:
-            yield act(word, number, self.how)
+    def pages(self, first: int = 1, lost: Collection[int] = ()) -> Iterator[Page]:
+        for number, word in enumerate(self.words, 1):
+            if number not in lost and number >= first - 2:
+                yield act(word, number, self.how)
 
     def close(self) -> None:
         pass
@@ -76,6 +77,8 @@ def act(word: str, number: int, how: How) -> Page:
             if word == "allocate":
                 raise
             os._exit(0)  # the other side did not see it
+    if word == "recognise":
+        word = "exit" if how.recognition is not None else "read"
     if word == "exit":
         os._exit(0)
     if word == "segv":

@@ -11,7 +11,8 @@ from engine.documents.bounded import pages, pool, process
 from engine.documents.bounded.bounds import Bounds
 from engine.documents.judge import Extracted
 from engine.documents.limits import MIB
-from engine.documents.reader import LeftOut
+from engine.documents.page import Page
+from engine.documents.reader import LeftOut, Recognition
 from tests.engine.documents.bounded.conftest import Read, wait_until_gone
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="has no such end")
@@ -39,12 +40,11 @@ def outcomes(extracted: Extracted) -> list[str]:
     ],
 )
 def test_a_page_that_ends_the_process_is_named_and_the_others_are_read(word: str, reason: str, read: Read) -> None:
-    seen: list[tuple[int, int | None]] = []
-    extracted = read(f"read {word} read read", on_page=lambda page, count: seen.append((page.number, count)))
+    seen: list[tuple[int, int | None, str]] = []
+    extracted = read(f"read {word} read read", on_page=lambda page, count: seen.append((page.number, count, page.text)))
     assert (extracted.outcome, extracted.reason) == ("partial", reason)
     assert outcomes(extracted) == ["read", reason, "read", "read"]
-    assert [page.text for page in extracted.pages] == ["page 1", "", "page 3", "page 4"]
-    assert seen == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert seen == [(1, 4, "page 1"), (2, 4, ""), (3, 4, "page 3"), (4, 4, "page 4")]
     assert extracted.left_out == (LeftOut("attachment", "list.txt"),)
 
 
@@ -71,6 +71,12 @@ def test_after_three_deaths_the_rest_is_given_up_page_by_page(read: Read) -> Non
     assert (extracted.outcome, extracted.reason, extracted.page_count) == ("partial", "crashed", 7)
 
 
+def test_deaths_of_an_earlier_try_count_and_their_pages_are_left_alone(read: Read) -> None:
+    before = [Page(1, "failed", "crashed", ""), Page(2, "read", None, "page 2"), Page(3, "failed", "crashed", "")]
+    assert outcomes(read("exit read exit read read", earlier=before)) == ["crashed", "read", "crashed", "read", "read"]
+    assert outcomes(read("exit read exit exit read", earlier=before)) == ["crashed", "read", *["crashed"] * 3]
+
+
 def test_a_document_that_ends_the_process_before_its_first_page_is_refused(read: Read) -> None:
     extracted = read("gone")
     assert (extracted.kind, extracted.outcome, extracted.reason) == ("pdf", "refused", "crashed")
@@ -92,6 +98,16 @@ def test_what_comes_from_front_to_back_is_read_up_to_the_part_that_ends_the_proc
     assert outcomes(extracted) == ["read", "read", "crashed"]
     assert (extracted.outcome, extracted.reason) == ("partial", "crashed")
     assert extracted.left_out == (LeftOut("part", pages.REST, "crashed"),)
+
+
+def test_where_pictures_end_the_process_the_text_around_them_is_read_without_them(read: Read) -> None:
+    recognition = Recognition(("eng",), "nowhere")
+    extracted = read("recognise", head="{\\rtf", recognition=recognition)
+    assert (extracted.outcome, extracted.message) == ("partial", "Not read: its pictures.")
+    assert [page.text for page in extracted.pages] == ["page 1"]
+    assert extracted.left_out == (LeftOut("picture", "its pictures", "crashed"),)
+    extracted = read("exit", head="{\\rtf", recognition=recognition)
+    assert (extracted.outcome, extracted.reason) == ("refused", "crashed")
 
 
 def test_a_process_broken_by_an_earlier_file_is_not_held_against_this_one(read: Read) -> None:

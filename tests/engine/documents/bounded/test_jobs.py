@@ -36,7 +36,11 @@ def test_what_ends_the_process_is_the_reason(read: Read, tmp_path: Path) -> None
         asked("nothing of that name", tmp_path / "a")
     assert raised.value.reason == "crashed"
     with pytest.raises(Unreadable) as raised:
-        call(Frame({"job": "read", **asked_fields(script(tmp_path, "sleep"), None, How()), "first": 1}), SMALL, never)
+        call(
+            Frame({"job": "read", **asked_fields(script(tmp_path, "sleep"), None, How()), "first": 1, "lost": []}),
+            SMALL,
+            never,
+        )
     assert raised.value.reason == "too_slow"
     with pytest.raises(Unreadable) as raised:
         asked("digest", tmp_path / "gone.zip", "a")
@@ -46,7 +50,7 @@ def test_what_ends_the_process_is_the_reason(read: Read, tmp_path: Path) -> None
 def test_a_process_broken_by_an_earlier_job_is_not_held_against_this_one(read: Read, tmp_path: Path) -> None:
     assert read("read").outcome == "read"
     fields = asked_fields(script(tmp_path, "breaks-when-used"), None, How())
-    answers = call(Frame({"job": "read", **fields, "first": 1}), Bounds(), never)
+    answers = call(Frame({"job": "read", **fields, "first": 1, "lost": []}), Bounds(), never)
     assert [next(iter(answer.fields)) for answer in answers] == ["opened", "page", "through"]
 
 

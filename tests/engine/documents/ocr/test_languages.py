@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import site
 import sys
 from pathlib import Path
 
@@ -90,6 +91,7 @@ def test_the_folders_that_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     found = data_folders()
     assert found[0] == tmp_path / "own"
     assert Path(sys.prefix, "share", "tessdata") in found
+    assert Path(site.getuserbase(), "share", "tessdata") in found
     assert tmp_path / "Program Files" / "Tesseract-OCR" / "tessdata" in found
     assert len(found) == len(set(found))
 
@@ -97,3 +99,12 @@ def test_the_folders_that_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_data_that_keepsake_brings_is_found() -> None:
     found = recognition_for("auto", None)
     assert found is not None and found.languages == ("eng",)
+
+
+def test_all_languages_on_this_computer_are_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder, names in (("a", ("eng", "osd")), ("b", ("deu", "eng"))):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / f"{name}.traineddata").write_bytes(b"")
+    monkeypatch.setattr(languages, "data_folders", lambda: [tmp_path / "a", tmp_path / "b", tmp_path / "none"])
+    assert languages.languages_here() == ["deu", "eng"]
