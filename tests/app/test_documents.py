@@ -455,12 +455,12 @@ def test_a_click_on_a_card_shows_exactly_what_the_model_sees(
     window: Window, qtbot: QtBot, document: MakeDocument
 ) -> None:
     dialog = opened(window, qtbot, document, "lease.pdf", 20)
-    assert dialog.text().startswith("[Page 1]\nSection 1.")
+    assert dialog.text().startswith("[lease.pdf, page 1]\nSection 1.")
     assert dialog.where() == "Page 1 of 20, Part 1"
     assert not dialog.back.isEnabled()
     for _ in range(19):
         dialog.on.click()
-    assert dialog.text().startswith("[Page 20]")
+    assert dialog.text().startswith("[lease.pdf, page 20]")
     assert not dialog.on.isEnabled()
     assert dialog.sections.currentText() == "Part 4"
     dialog.sections.setCurrentIndex(1)
