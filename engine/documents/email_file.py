@@ -103,7 +103,7 @@ class _Reading:
                 else:
                     yield from self._attached_file(attachment)
             except Unreadable as unreadable:
-                self._left_out.append(LeftOut("attachment", attachment.name, unreadable.reason))
+                self._left_out.append(LeftOut("attachment", attachment.name, _why(unreadable)))
         for attachment in letter.attachments[MOST_ATTACHMENTS:]:
             self._left_out.append(LeftOut("attachment", attachment.name, "some_parts_left_out"))
 
@@ -123,6 +123,11 @@ class _Reading:
             self._left_out += reader.left_out
         finally:
             reader.close()
+
+
+def _why(unreadable: Unreadable) -> str:
+    """Of attachments only PDFs are opened by a password."""
+    return "locked" if unreadable.reason == "encrypted" and unreadable.kind != "pdf" else unreadable.reason
 
 
 def _label(name: str, kind: str, page: Page) -> str:

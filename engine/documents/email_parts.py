@@ -57,7 +57,7 @@ def _take(part: Message, letter: Letter) -> None:
     elif kind == "multipart/related" and part.is_multipart():
         _take_related(part, letter)
     elif kind == "multipart/encrypted":
-        letter.left_out.append(LeftOut("part", "", "encrypted"))
+        letter.left_out.append(LeftOut("part", "", "locked"))
     elif kind == "message/rfc822" and part.is_multipart():
         _take_message(part, letter)
     elif part.is_multipart():
@@ -132,7 +132,7 @@ def _take_attachment(part: Message, kind: str, letter: Letter) -> None:
     if kind in _SIGNATURES:
         letter.left_out.append(LeftOut("part", name))
     elif kind in _LOCKED and "signed" not in parameter(part, "smime-type"):
-        letter.left_out.append(LeftOut("part", name, "encrypted"))
+        letter.left_out.append(LeftOut("part", name, "locked"))
     elif kind in ("application/ms-tnef", "application/vnd.ms-tnef") or name.lower() == "winmail.dat":
         letter.left_out.append(LeftOut("attachment", name, "unsupported_type"))
     else:

@@ -5,7 +5,7 @@ It knows nothing of how the reason was found. No sentence names the file: it sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from engine.documents.places import word
 
@@ -18,6 +18,7 @@ CLEARER = "Scan it larger and sharper, or install the data for its language (tes
 SENTENCES = {
     "encrypted": "This file needs a password. Save a copy without one and drop it again.",
     "wrong_password": "That password does not open this file. Check it and type it again.",
+    "locked": "This is locked in a way that Keepsake cannot open. Unpack or decrypt it elsewhere and drop the copy.",
     "no_text_layer": f"Its pages are pictures without text. {RECOGNISE}",
     "unreadable_font": f"Its letters are shapes without names. {RECOGNISE}",
     "not_recognised": f"No text could be made out in its pictures. {CLEARER}",
@@ -109,6 +110,13 @@ def left_out_sentence(names: Sequence[str]) -> str:
         return "A part of it could not be read." if len(names) == 1 else f"{len(names)} parts of it could not be read."
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"Not read: {', '.join(known[:3])}{more}."
+
+
+def locked_sentence(reasons: Collection[str]) -> str | None:
+    """The sentence for what lies in a document, is locked and can be opened here; None where nothing is."""
+    if "wrong_password" in reasons:
+        return "That password does not open all that is locked in it. Check it and type it again."
+    return "What is locked in it opens with its password." if "encrypted" in reasons else None
 
 
 def _name(pages: Sequence[int], one: str) -> str:

@@ -21,6 +21,8 @@ MARKS = (
 )
 SAMPLE = 65536
 MOST_NULS = 0.3
+# Loggers pad their fields and set room aside at the end: a run of NULs behind text is one gap, however long.
+PADDING = re.compile(rb"(?<=[^\0])\0{3,}")
 MOST_CONTROLS = 0.02
 CONTROLS = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 ESCAPES = {b"\x1b$B": "iso2022_jp_2", b"\x1b$@": "iso2022_jp_2", b"\x1b$)C": "iso2022_kr"}
@@ -46,7 +48,8 @@ def _decoded(data: bytes) -> str | None:
     wide = marked if marked not in (None, "utf-8") else _wide_without_mark(data[:SAMPLE])
     if wide is not None:
         return _try(data[: len(data) - len(data) % (4 if wide.startswith("utf-32") else 2)], wide)
-    if data[:SAMPLE].count(0) > MOST_NULS * len(data[:SAMPLE]):
+    sample = PADDING.sub(b"\0", data[:SAMPLE])
+    if sample.count(0) > MOST_NULS * len(sample):
         return None
     for escape, encoding in ESCAPES.items():
         if escape in data[:SAMPLE] and data.isascii():

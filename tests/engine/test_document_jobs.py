@@ -8,6 +8,7 @@ import hashlib
 import os
 import zipfile
 from collections.abc import Callable, Sequence
+from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from engine.engine import Engine
 from engine.errors import UserError
 from engine.reading_job import ReadingJob
 from engine.store import Document
+from tests.engine.documents.locked_zip import locked_zip
 from tests.engine.fake_runtime import FakeRuntime, fake_model
 
 MakeJob = Callable[[], ReadingJob]
@@ -213,6 +215,58 @@ def test_one_password_opens_every_file_that_it_fits_and_is_kept_nowhere(drop: Dr
     assert left_out(drop.documents()) == "1 of 3 files could not be read: other.pdf."
     kept = [path.read_bytes() for path in (tmp_path / "data").rglob("*") if path.is_file()]
     assert not any(b"heron-7" in data for data in kept) and "heron-7" not in str(drop.told)
+
+
+def mail_with(path: Path, attachment: Path) -> Path:
+    made = EmailMessage()
+    made["From"], made["To"], made["Subject"] = "ada@tern.org", "bo@tern.org", "Lease"
+    made.set_content("The lease is attached.")
+    made.add_attachment(attachment.read_bytes(), maintype="application", subtype="pdf", filename="lease.pdf")
+    path.write_bytes(made.as_bytes())
+    return path
+
+
+def test_a_password_opens_what_lies_in_archives_and_messages(drop: Drop, tmp_path: Path) -> None:
+    """What the model has read of a message stays as it is; the message with its attachment is read as another one."""
+    pdf = locked(tmp_path / "lease.pdf", "The rent is 700.", "heron-7")
+    mail = mail_with(tmp_path / "mail.eml", pdf)
+    (tmp_path / "papers.zip").write_bytes(locked_zip({"a.txt": b"The otter signs."}, b"heron-7"))
+    drop.add(mail, tmp_path / "papers.zip")
+    assert drop.outcomes() == [
+        ("mail.eml", "partial", "encrypted"),
+        ("papers.zip/a.txt", "needs_password", "encrypted"),
+    ]
+    before = drop.documents()[0]
+    assert before.message == "Not read: lease.pdf. What is locked in it opens with its password."
+    as_read = [page.text for page in drop.store.pages(before.sha256 or "", before.recipe)]
+
+    assert drop.job().extraction.unlock("otter") == 0
+    assert {reason for _, _, reason in drop.outcomes()} == {"wrong_password"}
+    assert "does not open" in (drop.documents()[0].message or "")
+
+    job = drop.job()
+    assert job.extraction.unlock("heron-7") == 2
+    job.read_all()
+    assert drop.outcomes() == [
+        ("mail.eml", "partial", "outdated"),
+        ("papers.zip/a.txt", "read", None),
+        ("mail.eml", "read", None),
+    ]
+    old, archived, new = drop.documents()
+    assert [page.text for page in drop.store.pages(old.sha256 or "", old.recipe)] == as_read
+    assert "700" in drop.store.pages(new.sha256 or "", new.recipe)[1].text
+    assert drop.store.pages(archived.sha256 or "", archived.recipe)[0].text == "The otter signs."
+    assert job.extraction.locked() == [] and left_out(drop.documents()) is None
+
+
+def test_what_was_not_read_yet_is_opened_where_it_is(drop: Drop, tmp_path: Path) -> None:
+    mail = mail_with(tmp_path / "mail.eml", locked(tmp_path / "lease.pdf", "The rent is 700.", "heron-7"))
+    job = drop.job()
+    job.add([str(mail)])
+    job.extract_all()
+    assert job.extraction.unlock("heron-7") == 1
+    job.read_all()
+    assert drop.outcomes() == [("mail.eml", "read", None)]
 
 
 class BreakError(Exception):

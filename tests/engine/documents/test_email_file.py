@@ -155,7 +155,7 @@ def test_a_message_that_is_attached_packed() -> None:
 
 def test_what_is_locked_is_said() -> None:
     locked = HEAD + b"Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\r\n\r\nxx"
-    assert read(locked)[1] == [LeftOut("part", "smime.p7m", "encrypted")]
+    assert read(locked)[1] == [LeftOut("part", "smime.p7m", "locked")]
     signed = (
         HEAD + b"Content-Type: multipart/signed; boundary=x\r\n\r\n--x\r\n\r\nSaid.\r\n--x\r\n"
         b"Content-Type: application/pgp-signature; name=s.asc\r\n\r\nsig\r\n--x--"
@@ -244,3 +244,16 @@ def test_any_order_of_its_pieces_has_an_outcome(pieces: list[bytes]) -> None:
         read(b"".join(pieces))
     except Unreadable as unreadable:
         assert unreadable.reason in ("damaged", "no_text")
+
+
+def test_a_password_opens_what_is_attached() -> None:
+    made = message()
+    with pymupdf.open() as document:
+        document.new_page().insert_text((50, 50), "The lease ends in June.")
+        locked = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="heron-7", owner_pw="owner")
+    made.add_attachment(locked, maintype="application", subtype="pdf", filename="lease.pdf")
+    for password, reason in ((None, "encrypted"), ("otter", "wrong_password")):
+        pages, left_out = read(made.as_bytes(), How(password))
+        assert (len(pages), left_out) == (1, [LeftOut("attachment", "lease.pdf", reason)])
+    pages, left_out = read(made.as_bytes(), How("heron-7"))
+    assert (pages[1].text, pages[1].label, left_out) == ("The lease ends in June.", "lease.pdf, page 1", [])

@@ -12,6 +12,7 @@ import pymupdf
 import pytest
 
 from engine.protocol import PROTOCOL_VERSION, Event, Failure, Result
+from tests.engine.documents.locked_zip import locked_zip
 from tests.engine.server.client import EngineClient
 
 FAKE = "tests.engine.server.fake_model_engine"
@@ -432,6 +433,31 @@ def test_a_password_opens_what_it_fits_and_is_in_no_event_and_no_log(data: Path,
         assert client.hang_up() == 0
         assert "heron-7" not in client.log and "heron-7" not in str(client.replies)
     assert not any(b"heron-7" in path.read_bytes() for path in data.rglob("*") if path.is_file())
+
+
+def test_one_password_opens_several_files_and_is_in_no_file_of_the_data_folder(data: Path, tmp_path: Path) -> None:
+    """Neither while the engine runs, with what SQLite has not yet put in its place, nor once it ended."""
+    secret = "Zaunk\u00f6nig-7"
+    (tmp_path / "papers.zip").write_bytes(locked_zip({"a.txt": b"The otter signs."}, secret.encode()))
+
+    def found() -> list[str]:
+        kept = {path.name: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+        assert any(name.endswith("-wal") for name in kept) == (client.process.poll() is None)
+        return [name for name, content in kept.items() if b"nig-7" in content or "nig-7".encode("utf-16-le") in content]
+
+    with engine(data) as client:
+        id, _ = _pdf(client, tmp_path / "first.pdf", pages=2, password=secret)
+        paths = [tmp_path / "second.pdf", tmp_path / "papers.zip"]
+        _pdf(client, paths[0], pages=1, password=secret)
+        client.call("documents_add", conversation=id, paths=[str(path) for path in paths])
+        listed = client.call("documents_list", conversation=id)["documents"]
+        assert [d["outcome"] for d in listed] == ["needs_password"] * 3
+        opened = client.call("documents_unlock", conversation=id, password=secret)
+        assert (opened["unlocked"], [d["outcome"] for d in opened["documents"]]) == (3, ["read"] * 3)
+        assert found() == []
+        assert client.hang_up() == 0
+        assert "nig-7" not in client.log and "nig-7" not in str(client.replies)
+        assert found() == []
 
 
 def _pdf(client: EngineClient, path: Path, pages: int, password: str = "") -> tuple[str, str]:
