@@ -243,7 +243,7 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
         }
     cited = [{"document": c["name"], "page": c["page"], "place": c["place"]} for c in stats.get("citations", ())]
     report |= {"documents": reading.documents(), "citations": cited, "query_aware": "query_aware" in stats}
-    report |= {"stopped": stats.get("stopped"), "heads": engine.heads_name()}
+    report |= {"left_out": stats.get("left_out"), "stopped": stats.get("stopped"), "heads": engine.heads_name()}
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     elif nothing is not None:

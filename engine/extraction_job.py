@@ -52,9 +52,12 @@ class ExtractionJob:
         way to read them now. One that fails is marked; the others go on.
         """
         try:
+            pictures = self._with_pictures_of_text()
             for document in self.store.documents(self.conversation):
                 waits = document.outcome in READABLE and document.sha256 is None
-                if waits or (document.outcome == "needs_ocr" and document.recipe != self._recipe):
+                again = document.outcome == "needs_ocr" and document.recipe != self._recipe
+                more = (document.sha256, document.recipe) in pictures
+                if waits or again or (more and self._is_as_it_was(document)):
                     self._stop_if_cancelled()
                     self._extract(document)
         finally:
@@ -76,6 +79,29 @@ class ExtractionJob:
                 opened += self._open_inside(document, password)
         self.events.flush()
         return opened
+
+    def _with_pictures_of_text(self) -> set[tuple[str | None, str | None]]:
+        """(sha256, recipe) of files that were read in part, of which some pages are pictures of text that were looked
+        at in another way than is possible now, or in none.
+        """
+        if self._recognition is None:
+            return set()
+        now = self._recipe.partition(" ")[2]
+        return {
+            (sha256, recipe)
+            for (sha256, recipe), pages in self.store.all_skipped_pages(self.conversation).items()
+            if recipe.partition(" ")[2] != now and any(page.outcome == "needs_ocr" for page in pages)
+        }
+
+    def _is_as_it_was(self, document: Document) -> bool:
+        """Whether the text that was read is still in the file: it is not given up for another one, or for none."""
+        from engine.documents.extract import file_sha256
+        from engine.documents.reader import Unreadable
+
+        try:
+            return file_sha256(Path(document.path), self.engine.cancelled.is_set, document.member) == document.sha256
+        except (OSError, Unreadable):
+            return False
 
     @cached_property
     def _recognition(self) -> Recognition | None:
@@ -107,6 +133,7 @@ class ExtractionJob:
             return False  # it is another file now: that is told elsewhere
         recipe = f"{self._recipe} {uuid4().hex}"
         try:
+            self._opens(document, large=True)
             content, pages = self._extracted(document, sha256, password, recipe)
         except BaseException:
             self.store.forget_pages_so_far(sha256, recipe)
@@ -130,6 +157,19 @@ class ExtractionJob:
         return True
 
     def _extract(self, document: Document, password: str | None = None) -> None:
+        try:
+            self._take_out(document, password)
+        finally:
+            self.engine.live.pop(document.id, None)
+
+    def _opens(self, document: Document, large: bool) -> None:
+        """Tells that it is this one's turn, at once where it will take a while."""
+        self.engine.live[document.id] = {"doing": "opening"}
+        self.events.changed(document)
+        if large:
+            self.events.flush()
+
+    def _take_out(self, document: Document, password: str | None) -> None:
         """What is known of the file's content already is not extracted again."""
         from engine.documents.extract import file_sha256
         from engine.documents.reader import Unreadable
@@ -139,17 +179,13 @@ class ExtractionJob:
         try:
             facts = path.stat()
             size, mtime_ns = facts.st_size, facts.st_mtime_ns
-            if size > LARGE:
-                self.events.flush()
+            self._opens(document, large=size > LARGE)
             sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member, password)
         except (OSError, Unreadable):
             content = None  # extract says what is wrong with the file
         else:
             content = self.store.content(sha256, recipe)
-        try:
-            with_pages = (content, None) if content else self._extracted(document, sha256, password, recipe)
-        finally:
-            self.engine.live.pop(document.id, None)
+        with_pages = (content, None) if content else self._extracted(document, sha256, password, recipe)
         self._keep(document, *with_pages, size=size, mtime_ns=mtime_ns)
 
     def _extracted(
@@ -216,7 +252,7 @@ class ExtractionJob:
 
         def on_page(page: Page, pages: int | None) -> None:
             keeper.add(page)
-            doing = "recognising" if page.source == "ocr" else None
+            doing = "recognising" if page.source == "ocr" else "opening"
             upcoming = page.number + 1 if pages is None else min(page.number + 1, pages)
             live = {"page": upcoming, "pages": pages, "doing": doing, "outcome": "waiting"}
             self.engine.live[document.id] = live

@@ -9,6 +9,7 @@ from app.icons import pixmap
 from app.theme import Theme
 from app.widgets.buttons import push_button
 from app.widgets.labels import label
+from app.words import count, shortened
 
 EXAMPLES = (
     "What is this about, in five sentences?",
@@ -117,7 +118,8 @@ class EmptyState(QWidget):
 
 
 def _lead(read: int, name: str, reading: bool) -> str:
+    are = "is" if read == 1 else "are"
     if read == 0:
         return "Reading.\nYou can ask already." if reading else "Nothing is read yet."
-    what = f"{name} is read." if read == 1 else f"{read} documents are read."
+    what = f"{shortened(name)} is read." if read == 1 and name else f"{count(read, 'document')} {are} read."
     return f"{what}\nWhat would you like to know?"

@@ -108,12 +108,23 @@ def _is_clean(sample: list[str], dialect: Dialect) -> bool:
 
 
 def _rows(text: str, dialect: Dialect) -> str | None:
+    """None: a quotation mark is never closed."""
     flow = Flow()
+    lines = 0
     for row, lines in dialect.rows(_lines(text)):
         if dialect.quoted and lines > MOST_LINES:
             return None
         flow.row(row)
+    if dialect.quoted and lines > 1 and not _is_clean(list(_last_lines(text, lines)), dialect):
+        return None
     return flow.text()
+
+
+def _last_lines(text: str, count: int) -> Iterator[str]:
+    start = len(text)
+    for _ in range(count):
+        start = text.rfind("\n", 0, max(0, start - 1)) + 1
+    return _lines(text[start:])
 
 
 def _lines(text: str) -> Iterator[str]:

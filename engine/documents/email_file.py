@@ -23,8 +23,8 @@ from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
 from engine.documents.source import Source
 
 MESSAGE_LABEL = "message"
-# Between the messages of a mailbox (RFC 4155): after an empty line, "From", who sent it, and when.
-_BETWEEN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n")
+# Between the messages of a mailbox (RFC 4155): after an empty line, "From", who sent it, and when; a head follows.
+_BETWEEN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n(?=>?[A-Za-z][\w-]*[ \t]*:)")
 _QUOTED = re.compile(rb"^>(>*From )", re.M)
 _COUNTED = re.compile(rb"\A(\d{1,10})[ \t]*\r?\n(?=[A-Za-z-]+:)")
 _IS_HEADER = re.compile(rb"\s*[A-Za-z][\w-]*[ \t]*:")

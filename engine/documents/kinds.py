@@ -13,6 +13,8 @@ from engine.documents.reasons import SENTENCES, unsupported
 
 # A file of the ZIP form: an Office file, a book or an archive. `packages` tells which.
 PACKAGE = "package"
+# How files of the older compound form begin. `compound` tells what they are.
+COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 WEB_ENDINGS = frozenset({".html", ".htm", ".xhtml", ".xht"})
 # Programs that write pages: what they say is in their code too.
@@ -85,13 +87,15 @@ NOT_READ = (
     (rb"AT&TFORM....DJV", "DjVu files"),
     (rb"ITSF\x03\0\0\0", "Windows help files"),
     (rb"\xffWPC", "WordPerfect files"),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLDER_OFFICE),
+    (re.escape(COMPOUND), OLDER_OFFICE),
     (rb"%!PS", "PostScript files"),
 )
 # A message begins with lines of these names; two of them, so that a text that begins with one is a text.
 HEADER = re.compile(
     rb"(?im)^(?:from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|content-type|x-[\w-]+):"
 )
+# What programs add on the way: without any of them it is a note that a person heads like a message.
+SENT = frozenset({b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version"})
 MAILBOX = re.compile(rb"From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n(?=[A-Za-z-]+:)")
 PROGRAMS = re.compile(
     rb"\x7fELF|MZ(?=.{0,60}\0)|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm|SQLite format 3\0"
@@ -142,7 +146,7 @@ def _kind_of_text(ending: str, head: bytes) -> str:
     mailbox = MAILBOX.match(head)
     begins, *_ = re.split(rb"\r?\n\r?\n", head[mailbox.end() if mailbox else 0 :], maxsplit=1)
     names = {found.split(b":")[0].lower() for found in HEADER.findall(begins)}
-    is_message = HEADER.match(begins) and {b"from", b"received", b"return-path"} & names and len(names) > 2
+    is_message = HEADER.match(begins) and len(names) > 2 and (mailbox or names & SENT)
     return "email" if is_message else "text"
 
 

@@ -22,7 +22,7 @@ def word(kind: str) -> str | None:
 
 
 def heading(kind: str, page: Page, before: Page | None) -> str | None:
-    """The line that the model sees above a part, without brackets; None for a document of one piece. before: the part
+    """What the model sees above a part, without the marker's form; None for a document of one piece. before: the part
     above it: a section is named where it changes.
     """
     name = word(kind)

@@ -11,18 +11,17 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.drawing import add_body, add_table, body_text
 from engine.documents.flow import Flow, one_line
+from engine.documents.graphic import Graphic, OnGraphic, picture
+from engine.documents.line import Box
 from engine.documents.office_names import shown_children, whole
 from engine.documents.reader import LeftOut
-from engine.documents.reading_order import Box, reading_order
+from engine.documents.reading_order import reading_order
 
 TITLES = ("title", "ctrTitle")
 _NUMBER = "sldNum"
 _RUNNING = ("ftr", "dt", "hdr", _NUMBER)
 _SHAPES = ("{p}sp", "{p}grpSp", "{p}graphicFrame", "{p}pic", "{p}cxnSp")
 _BULLETED = ("body", "obj")
-
-OnGraphic = Callable[[Flow, str, str], None]
-"""(flow, "chart" or "diagram", relation's id): adds its text."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +47,7 @@ class Slide:
     ) -> None:
         self._place_of, self._on_graphic, self._said, self._left_out = place_of, on_graphic, said, left_out
         tree = root.find("{p}cSld/{p}spTree")
+        self._ground = root.find("{p}cSld/{p}bg")
         self._shapes = [] if tree is None else list(_shapes(tree))
         self._titled = next((shape for shape in self._shapes if _kind(shape) in TITLES and _title(shape)), None)
         self.title = None if self._titled is None else _title(self._titled)
@@ -56,6 +56,7 @@ class Slide:
         """Everything on it."""
         flow.heading(self.title or "")
         self._add_shapes(flow, [shape for shape in self._shapes if shape is not self._titled])
+        self._add_fill(flow, self._ground)
 
     def _add_shapes(self, flow: Flow, shapes: list[Element]) -> None:
         running = [shape for shape in shapes if _kind(shape) in _RUNNING]
@@ -74,9 +75,16 @@ class Slide:
         elif shape.tag == "{p}graphicFrame":
             self._add_graphic(flow, shape)
         elif shape.tag == "{p}pic":
-            self._left_out.append(LeftOut("picture", _name(shape)))
+            self._on_graphic(flow, picture(shape, _name(shape)))
         else:
             add_body(flow, shape.find("{p}txBody"), _kind(shape) in _BULLETED)
+            self._add_fill(flow, shape.find("{p}spPr/{a}blipFill"))
+
+    def _add_fill(self, flow: Flow, element: Element | None) -> None:
+        """A picture that a shape or the slide itself is filled with."""
+        found = picture(element, "")
+        if found.relation:
+            self._on_graphic(flow, found)
 
     def _add_graphic(self, flow: Flow, frame: Element) -> None:
         for element in _drawn(frame):
@@ -84,11 +92,11 @@ class Slide:
                 case "{a}tbl":
                     add_table(flow, element)
                 case "{c}chart":
-                    self._on_graphic(flow, "chart", element.get("{r}id", ""))
+                    self._on_graphic(flow, Graphic("chart", element.get("{r}id", "")))
                 case "{cx}chart":
                     self._left_out.append(LeftOut("part", "chart", "unsupported_type"))
                 case "{dgm}relIds":
-                    self._on_graphic(flow, "diagram", element.get("{r}dm", ""))
+                    self._on_graphic(flow, Graphic("diagram", element.get("{r}dm", "")))
                 case "{p}oleObj":
                     name = element.get("progId") or _name(frame)
                     self._left_out.append(LeftOut("attachment", name[:200], "unsupported_type"))

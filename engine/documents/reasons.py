@@ -10,8 +10,6 @@ from collections.abc import Collection, Sequence
 from engine.documents.places import word
 
 RECOGNISE = "Turn on text recognition (OCR) in the settings, or install its data (tesseract-ocr), and drop it again."
-# Pictures in other files than these are not recognised.
-RECOGNISED_KINDS = frozenset({"pdf", "picture"})
 AS_PDF = "Save the file as PDF and drop that."
 CLEARER = "Scan it larger and sharper, or install the data for its language (tesseract-ocr)."
 
@@ -22,6 +20,7 @@ SENTENCES = {
     "no_text_layer": f"Its pages are pictures without text. {RECOGNISE}",
     "unreadable_font": f"Its letters are shapes without names. {RECOGNISE}",
     "not_recognised": f"No text could be made out in its pictures. {CLEARER}",
+    "unreadable_picture": f"Its pictures are damaged or of a kind that Keepsake cannot read. {AS_PDF}",
     "some_pages_need_ocr": f"Some pages are pictures without text. {RECOGNISE}",
     "damaged": "This file is damaged. Get another copy, or open it elsewhere, save it again and drop that.",
     "empty_file": "This file is empty. Check that it was saved or downloaded whole.",
@@ -74,7 +73,8 @@ def reason_of_error(error: OSError) -> str:
 
 def pictures_sentence(reason: str, kind: str) -> str:
     """The sentence for a document of which all parts are pictures of text, as far as they are anything."""
-    return SENTENCES[reason] if kind in RECOGNISED_KINDS else f"It holds pictures and no text. {AS_PDF}"
+    has_pages = reason != "no_text_layer" or word(kind) is not None
+    return SENTENCES[reason] if has_pages else f"It holds pictures and no text. {RECOGNISE}"
 
 
 def unsupported(kind: str) -> str:
@@ -91,9 +91,10 @@ def pages_sentence(reason: str, pages: Sequence[int], kind: str = "pdf") -> str:
     copy, anew = "The others were read; get another copy for the rest.", "Save the file as a new PDF and drop that."
     what = {
         "damaged": f"{them} {are} damaged. {copy}",
-        "no_text_layer": f"{them} {are} {picture} without text. {RECOGNISE if kind in RECOGNISED_KINDS else AS_PDF}",
+        "no_text_layer": f"{them} {are} {picture} without text. {RECOGNISE}",
         "unreadable_font": f"{them} {have} letters without names. {RECOGNISE}",
         "not_recognised": f"{them} {are} {picture} in which no text could be made out. {CLEARER}",
+        "unreadable_picture": f"{them} {have} pictures that are damaged or of a kind that is not read. {AS_PDF}",
         "unsafe_xml": f"{them} would grow without end when read and {are} left out. Check where the file came from.",
         "too_large_unpacked": f"{them} {are} larger than any document and {are} left out.",
         "too_slow": f"{them} took longer than a page should and {are} left out. {anew}",

@@ -1,10 +1,11 @@
-"""A document's text as the model sees it, in pieces that know their page. Nothing is escaped here: the pieces are
-tokenised as plain text, so that control tokens in a document stay text."""
+"""A document's text as the model sees it, in pieces that know their page. Control tokens are not escaped here: the
+pieces are tokenised as plain text, names and headings with them, so that control tokens in a document stay text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from engine.documents import markers
 from engine.documents.page import Page
 from engine.documents.places import heading
 
@@ -27,9 +28,9 @@ def rendered(name: str, pages: Iterable[Page], kind: str, before: Page | None = 
         if not page.text:
             texts.append("")
             continue
-        header = "" if before is not None else f"[Document: {name}]\n"
+        lines = [] if before is not None else [markers.of_document(name)]
         above = heading(kind, page, before)
-        line = f"[{above}]\n" if above else ""
-        texts.append(f"{header}{line}{page.text}\n\n")
+        lines += [markers.of_part(above)] if above else []
+        texts.append("\n".join([*lines, f"{markers.told_apart(page.text)}\n\n"]))
         before = page
     return texts

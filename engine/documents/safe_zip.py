@@ -88,30 +88,30 @@ class SafeZip:
         """What was read so far counts no more, as each part is a document of its own."""
         self._left = LARGEST_UNPACKED
 
-    def read(self, name: str, password: str | None = None) -> bytes:
-        """A part, unpacked. What all calls give together counts, not what the archive claims. Raises KeyError;
-        Unreadable: too_large_unpacked, encrypted, wrong_password, locked, damaged, unsupported_type (packed by a method
-        of its own); OSError.
+    def read(self, name: str, password: str | None = None, kept: bool = True) -> bytes:
+        """A part, unpacked. What all calls give together counts, not what the archive claims. kept: whether it counts:
+        a picture is let go of before the next one. Raises KeyError; Unreadable: too_large_unpacked, encrypted,
+        wrong_password, locked, damaged, unsupported_type (packed by a method of its own); OSError.
         """
         if not self.is_encrypted(name):
-            return self._read(name)
+            return self._read(name, kept)
         if self.is_locked_for_good(name):
             raise Unreadable("locked")
         if not password:
             raise Unreadable("encrypted")
         for key in _keys(password):
             try:
-                return self._read(name, key)
+                return self._read(name, kept, key)
             except Unreadable as unreadable:
                 if unreadable.reason != "damaged":
                     raise
         raise Unreadable("wrong_password")  # a wrong one now and then unpacks to bytes that make no sense
 
-    def _read(self, name: str, key: bytes | None = None) -> bytes:
+    def _read(self, name: str, kept: bool, key: bytes | None = None) -> bytes:
         info = self._parts[name]
         if info.compress_type not in METHODS:
             raise Unreadable("unsupported_type", unsupported("archives of this kind"))
-        largest = min(self._largest_part, self._left)
+        largest = min(self._largest_part, self._left) if kept else self._largest_part
         if info.file_size > largest or _ratio_is_odd(info.file_size, info.compress_size):
             raise Unreadable("too_large_unpacked")
         pieces: list[bytes] = []
@@ -122,7 +122,7 @@ class SafeZip:
                 if got > largest or _ratio_is_odd(got, info.compress_size):
                     raise Unreadable("too_large_unpacked")
                 pieces.append(piece)
-        self._left -= got
+        self._left -= got if kept else 0
         return b"".join(pieces)
 
     def close(self) -> None:

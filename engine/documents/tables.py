@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from engine.documents.flow import CELL, one_line
 from engine.documents.layout import page_text
-from engine.documents.line import Line
+from engine.documents.line import Box, Line
 
 THICKEST_RULE = 3.0
 SHORTEST_RULE = 6.0
@@ -21,8 +21,6 @@ SAME_RULE = 3.0
 MOST_RULES = 4000
 """On a page; a drawing has more."""
 LEAST_COLUMNS, LEAST_ROWS = 2, 2
-
-Box = tuple[float, float, float, float]
 
 
 @dataclass

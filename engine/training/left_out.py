@@ -30,6 +30,7 @@ _REASONS = {
     "unsafe_archive": "made to do harm when unpacked",
     "too_deep": "in files in files (take them out)",
     "not_recognised": "pictures in which no text was made out",
+    "unreadable_picture": "pictures of a kind that is not read (save them as PDF)",
     "drm_protected": "locked by their seller",
     "some_parts_left_out": "some of the parts, which could not be read",
     "changed": "written to while they were read",

@@ -378,6 +378,33 @@ def test_pictures_of_text_are_tried_again_once_there_is_a_way_to_read_them(
     assert drop.documents()[0].recipe != "2"
 
 
+def test_pages_that_are_pictures_are_tried_again_beside_others_that_were_read(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[str] = []
+
+    def extract(path: Path, on_page: Any, cancelled: Any, password: Any, recognition: Any, *_: Any) -> Extracted:
+        tried.append(path.name)
+        scan = (
+            Page(2, "read", None, "Seen.", source="ocr") if recognition else Page(2, "needs_ocr", "no_text_layer", "")
+        )
+        return judge("pdf", extracting.file_sha256(path), [Page(1, "read", None, "Written."), scan], 2)
+
+    monkeypatch.setattr(extracting, "extract", extract)
+    names = ("same.pdf", "changed.pdf", "gone.pdf")
+    drop.add(*(write(tmp_path / name, name) for name in names))
+    assert {outcome for _, outcome, _ in drop.outcomes()} == {"partial"}
+    write(tmp_path / "changed.pdf", "Another text.")
+    (tmp_path / "gone.pdf").unlink()
+    drop.engine.configuration.overrides["recognition"] = "auto"
+    tried.clear()
+    drop.job().read_all()
+    drop.job().read_all()
+    assert tried == ["same.pdf"], "what was read of a file is not given up, and the same way is not tried twice"
+    outcomes = {name: outcome for name, outcome, _ in drop.outcomes()}
+    assert outcomes == {"same.pdf": "read", "changed.pdf": "partial", "gone.pdf": "partial"}
+
+
 def test_a_report_says_of_every_document_what_was_read(drop: Drop, tmp_path: Path) -> None:
     path = tmp_path / "mixed.pdf"
     with pymupdf.open() as pdf:

@@ -17,6 +17,7 @@ from engine.documents.limits import (
     PIECE_SECONDS,
     RECOGNITION_FILE_SECONDS,
     RECOGNITION_MEMORY,
+    RECOGNITION_PIECE_SECONDS,
     RECOGNITION_SECONDS,
 )
 
@@ -65,10 +66,10 @@ class Bounds:
 
 def bounds(kind: str, recognition: bool) -> Bounds:
     """For a document. kind: as far as it is known from outside."""
-    page = PAGE_SECONDS if kind in PAGED else PIECE_SECONDS
     if not recognition:
-        return Bounds(page=page)
-    return Bounds(OPENING_SECONDS, max(page, RECOGNITION_SECONDS), RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY)
+        return Bounds(page=PAGE_SECONDS if kind in PAGED else PIECE_SECONDS)
+    page = RECOGNITION_SECONDS if kind in PAGED else RECOGNITION_PIECE_SECONDS
+    return Bounds(OPENING_SECONDS, page, RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY)
 
 
 class Watch:

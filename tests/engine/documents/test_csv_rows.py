@@ -46,6 +46,15 @@ def test_a_quotation_mark_that_is_never_closed_swallows_nothing() -> None:
     assert found is not None and found.startswith('a | b\n1 | 2\n3 | "4 inch\n5 | 6\n') and found.count("5 | 6") == 2000
 
 
+@pytest.mark.parametrize("end", ["5,6\n", "5,6", "5,6\n7,8"])
+def test_nor_does_one_in_a_short_table(end: str) -> None:
+    assert (table_text('a,b\n1,2\n"x",y\n3,"4 inch\n' + end) or "").startswith('a | b\n1 | 2\n"x" | y\n3 | "4 inch')
+
+
+def test_a_last_cell_of_several_lines_is_one() -> None:
+    assert table_text('a,b\n1,"2\n3"') == table_text('a,b\n1,"2\n3"\n') == "a | b\n1 | 2 3"
+
+
 def test_a_cell_may_be_long() -> None:
     assert (table_text(f"a,b\n{'x' * 200_000},2\n") or "").endswith("x | 2")
 

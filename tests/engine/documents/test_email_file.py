@@ -164,6 +164,11 @@ def test_what_is_locked_is_said() -> None:
     assert pages[0].text.endswith("Said.") and left_out == [LeftOut("part", "s.asc")]
 
 
+def test_a_message_packed_into_its_signature_is_not_silently_empty() -> None:
+    data = HEAD + b"Content-Type: application/pkcs7-mime; smime-type=signed-data; name=smime.p7m\r\n\r\nxx"
+    assert read(data)[1] == [LeftOut("part", "smime.p7m", "unsupported_type")]
+
+
 def test_only_so_many_attachments_are_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(email_file, "MOST_ATTACHMENTS", 1)
     made = message()
@@ -184,6 +189,14 @@ def test_a_mailbox_is_its_messages_one_by_one() -> None:
         ("No 1", "Text 1\nFrom here on"),
         ("No 2", "Text 2\nFrom here on"),
     ]
+
+
+def test_a_sentence_that_begins_like_a_new_message_is_kept() -> None:
+    mailbox = (
+        b"From ada@tern.org Mon Jun  1 09:00:00 2026\nSubject: a\n\nText.\n\nFrom then, 11:30, on it rained.\n\nEnd.\n"
+    )
+    pages, _ = read(mailbox)
+    assert [page.text.partition("\n\n")[2] for page in pages] == ["Text.\n\nFrom then, 11:30, on it rained.\n\nEnd."]
 
 
 def test_a_saved_page_is_read_as_a_page() -> None:

@@ -32,6 +32,8 @@ from engine.documents.kinds import kind_of
         ("a", b"Received: by x\r\nFrom: a@b.c\r\nSubject: s\r\n\r\nText", "email", None),
         ("Inbox", b"From a@b.c Mon Jun  1 09:00:00 2026\nFrom: a@b.c\nSubject: s\nDate: today\n\nText", "email", None),
         ("a.txt", b"From here on the clock says 09:00\nand nothing else: it stays\nso.", "text", None),
+        ("memo.txt", b"From: Ada\nTo: Ben\nSubject: May\nDate: 1 May\nAmount: 500\n\nPay it.", "text", None),
+        ("a", b"From: a@b.c\nTo: d@e.f\nMessage-ID: <1@b.c>\n\nText", "email", None),
         ("a.mbox", b"From a@b.c Mon Jun  1 09:00:00 2026\nFrom: a@b.c\n\nText", "email", None),
         ("page.php", b"<!DOCTYPE html>\n<?php echo 1 ?>", "text", None),
         ("view.vue", b"<!-- a view -->\n<html>", "text", None),

@@ -9,7 +9,7 @@ from engine.documents.render import render, rendered
 PAGES = [Page(1, "blank", None, ""), Page(2, "read", None, "<|im_end|> two"), Page(3, "read", None, "three")]
 
 
-def test_a_pdf_names_its_pages_and_escapes_nothing() -> None:
+def test_a_pdf_names_its_pages_and_leaves_control_tokens_as_they_are() -> None:
     assert render("lease.pdf", PAGES) == [
         (2, "[Document: lease.pdf]\n[Page 2]\n<|im_end|> two\n\n"),
         (3, "[Page 3]\nthree\n\n"),

@@ -5,6 +5,7 @@ stdin.
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -197,10 +198,12 @@ def test_a_waiting_job_can_be_cancelled(slow: EngineClient, text: Path) -> None:
     waiting = slow.send("ask", conversation=id, text="?")
     slow.wait_for_event("reading", running)
     assert slow.call("cancel", target=waiting)["cancelled"] is True
-    slow.call("cancel", target=running)
     reply = _ended(slow, waiting) or slow.end_of(waiting)
     assert isinstance(reply, Failure)
     assert reply.code == "cancelled"
+    assert not _ended(slow, running), "it was told only once its turn had come"
+    slow.call("cancel", target=running)
+    slow.end_of(running)
     assert slow.call("conversation_open", conversation=id)["messages"] == []
 
 
@@ -409,6 +412,20 @@ def test_text_is_given_as_the_model_sees_it_some_pages_at_a_time(quick: EngineCl
     assert part["pages"] == whole["pages"][3:5]
 
 
+def test_a_part_of_many_characters_is_given_in_pieces(quick: EngineClient, tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("\n".join(f"line {number:06}" for number in range(12_000)))
+    id = quick.call("conversation_create")["conversation"]["id"]
+    job = quick.send("documents_add", conversation=id, paths=[str(log)])
+    quick.wait_for_event("reading", job)
+    quick.call("cancel", target=job)
+    (document,) = quick.call("documents_list", conversation=id)["documents"]
+    (first,) = quick.call("document_text", document=document["id"])["pages"]
+    (second,) = quick.call("document_text", document=document["id"], offset=100_000)["pages"]
+    assert len(first["text"]) == 100_000 and first["characters"] == second["characters"] > 140_000
+    assert (first["text"] + second["text"]).count("line ") == 12_000
+
+
 def test_a_page_is_drawn_while_documents_are_read(slow: EngineClient, text: Path, tmp_path: Path) -> None:
     id, document = _pdf(slow, tmp_path / "lease.pdf", pages=1)
     job = slow.send("documents_add", conversation=id, paths=[str(text)])
@@ -416,7 +433,13 @@ def test_a_page_is_drawn_while_documents_are_read(slow: EngineClient, text: Path
     png = base64.b64decode(slow.call("page_image", document=document, page=1, width=300)["png"])
     assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20], "big") in range(290, 311)
     assert not _ended(slow, job), "it did not wait for the job"
-    (tmp_path / "lease.pdf").unlink()
+    lease = tmp_path / "lease.pdf"
+    os.utime(lease, (1, 1))
+    assert slow.call("page_image", document=document, page=1, width=300)["png"], "it was only touched"
+    lease.write_bytes(lease.read_bytes() + b" ")
+    reply = slow.end_of(slow.send("page_image", document=document, page=1, width=300))
+    assert isinstance(reply, Failure) and reply.message.startswith("The file has changed since it was read")
+    lease.unlink()
     reply = slow.end_of(slow.send("page_image", document=document, page=1, width=300))
     assert isinstance(reply, Failure)
     assert (reply.kind, reply.code) == ("user", "no_picture")
