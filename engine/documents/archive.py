@@ -14,8 +14,10 @@ from pathlib import Path
 from engine.documents.archive_members import Member
 from engine.documents.bounded.bounds import Bounds
 from engine.documents.bounded.frames import Frame
+from engine.documents.bounded.messages import asked_fields
 from engine.documents.bounded.pool import call
 from engine.documents.kinds import PACKAGE, kind_of
+from engine.documents.reader import How
 from engine.documents.source import file_source
 from engine.documents.stopping import Cancelled, never
 
@@ -44,7 +46,7 @@ def members(path: Path, cancelled: Cancelled = never) -> Listing | None:
     source = file_source(path)
     if kind_of(source.name, source.head).kind != PACKAGE:
         return None
-    answers = call(Frame({"job": "members", "path": str(path)}), Bounds(), cancelled)
+    answers = call(Frame({"job": "members", **asked_fields(path, None, How())}), Bounds(), cancelled)
     if not answers:
         return None
     found = [Member(*fields) for answer in answers for fields in answer.fields["members"]]

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from engine.documents.find import GENERATED_FOLDERS, HIDDEN_NAMES, display_name, natural_key
+from engine.documents.find import GENERATED_FOLDERS, HIDDEN_NAMES, natural_key
 from engine.documents.limits import LARGEST_ARCHIVE, LARGEST_MEMBER
+from engine.documents.names import display_name
 from engine.documents.reader import Unreadable
 from engine.documents.safe_zip import SafeZip
 from engine.documents.source import Source

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import time
+import zipfile
 from pathlib import Path
 
 import psutil
@@ -10,11 +12,14 @@ import pymupdf
 import pytest
 
 from engine.documents import plain
+from engine.documents.archive import members
 from engine.documents.extract import Extracted, extract, file_sha256
 from engine.documents.judge import judge
 from engine.documents.limits import MIB
 from engine.documents.page import Page
+from engine.documents.page_image import page_image
 from engine.documents.reasons import SENTENCES
+from engine.documents.source import file_source
 from engine.errors import UserError
 from tests.engine.documents.cases import maker
 
@@ -154,3 +159,22 @@ def test_every_page_that_was_not_read_is_named() -> None:
     assert (
         extracted.message.startswith("Page 2 is damaged.") and "Page 3 is a picture without text." in extracted.message
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no such names")
+def test_a_pdf_whose_name_is_no_valid_unicode_is_read(tmp_path: Path) -> None:
+    path = pdf_of(tmp_path / "a.pdf", 2).rename(tmp_path / os.fsdecode(b"caf\xe9.pdf"))
+    extracted = extract(path)
+    assert (extracted.outcome, extracted.page_count) == ("read", 2)
+    assert page_image(file_source(path), 1, 100).startswith(b"\x89PNG")
+
+
+def test_a_path_is_taken_from_where_the_caller_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf_of(tmp_path / "a.pdf", 1)
+    monkeypatch.chdir(tmp_path)
+    assert extract(Path("a.pdf")).outcome == "read"
+    with zipfile.ZipFile("a.zip", "w") as archive:
+        archive.write("a.pdf")
+    listing = members(Path("a.zip"))
+    assert listing is not None and [member.name for member in listing.members] == ["a.pdf"]
+    assert extract(Path("a.zip"), member="a.pdf").outcome == "read"
