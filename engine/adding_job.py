@@ -14,7 +14,7 @@ from engine.document_events import DocumentEvents
 from engine.documents.changed import Changes, Known, compare
 from engine.documents.find import Found, find_files
 from engine.documents.reader import Unreadable
-from engine.documents.reasons import SENTENCES
+from engine.documents.reasons import EMPTY_ARCHIVE, SENTENCES
 from engine.engine import Emit, Engine
 from engine.errors import CANCELLED, UserError
 from engine.store import Document, NewDocument
@@ -73,8 +73,10 @@ class AddingJob:
             return [new_document(found)]
         try:
             listing = members(found.path, self.engine.cancelled.is_set)
-        except (Unreadable, OSError):
+        except OSError:
             return [new_document(found)]  # what is wrong with it is said when it is read
+        except Unreadable as unreadable:
+            return [_refused(found, unreadable.reason, unreadable.message)]
         if listing is None:
             return [new_document(found)]
         path, name = str(found.path), found.name
@@ -85,7 +87,7 @@ class AddingJob:
         if listing.unsafe:
             outside = NewDocument(name, path, name, path, **_came_out("unsafe_archive"))
             return [*inside, outside]
-        return inside
+        return inside or [_refused(found, "empty_file", EMPTY_ARCHIVE)]
 
     def _superseded(self, document: Document) -> Document:
         if document.outcome in BEGUN:
@@ -113,6 +115,12 @@ def new_document(found: Found) -> NewDocument:
     """What is known of a file before it is read."""
     origin = None if found.origin is None else str(found.origin)
     return NewDocument(found.name, str(found.path), found.folder, origin, **_came_out(found.skipped))
+
+
+def _refused(archive: Found, reason: str, message: str | None) -> NewDocument:
+    """An archive of which nothing can be taken."""
+    said = message or SENTENCES[reason]
+    return NewDocument(archive.name, str(archive.path), kind="archive", outcome="refused", reason=reason, message=said)
 
 
 def _came_out(skipped: str | None) -> dict[str, Any]:

@@ -17,9 +17,12 @@ import pytest
 
 from engine import methods, page_keeper
 from engine.answer_job import left_out
+from engine.documents import archive as archives
 from engine.documents import extract as extracting
 from engine.documents.judge import Extracted, judge
 from engine.documents.page import Page
+from engine.documents.reader import Unreadable
+from engine.documents.reasons import SENTENCES
 from engine.documents.recipe import recipe_of
 from engine.engine import Engine
 from engine.errors import UserError
@@ -224,6 +227,30 @@ def mail_with(path: Path, attachment: Path) -> Path:
     made.add_attachment(attachment.read_bytes(), maintype="application", subtype="pdf", filename="lease.pdf")
     path.write_bytes(made.as_bytes())
     return path
+
+
+def test_an_archive_of_which_nothing_can_be_taken_says_why(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "folders.zip", "w") as archive:
+        archive.writestr("a/b/", "")
+    with zipfile.ZipFile(tmp_path / "colon.zip", "w") as archive:
+        archive.writestr("Re: the lease.txt", "The otter signs.")
+    (alone, read) = drop.add(tmp_path / "folders.zip", tmp_path / "colon.zip")
+    assert (alone.name, alone.kind, alone.outcome, alone.reason) == ("folders.zip", "archive", "refused", "empty_file")
+    assert alone.message == "There is no file in this archive. Check that it was packed or downloaded whole."
+    assert (read.name, read.outcome) == ("colon.zip/Re: the lease.txt", "read")
+
+    def too_large(*_: object) -> None:
+        raise Unreadable("too_large_unpacked")
+
+    monkeypatch.setattr(archives, "members", too_large)
+    large = drop.add(tmp_path / "colon.zip")[-1]
+    assert (large.outcome, large.reason, large.message) == (
+        "refused",
+        "too_large_unpacked",
+        SENTENCES["too_large_unpacked"],
+    )
 
 
 def test_a_password_opens_what_lies_in_archives_and_messages(drop: Drop, tmp_path: Path) -> None:

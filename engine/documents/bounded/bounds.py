@@ -33,18 +33,21 @@ PAGED = frozenset({"pdf", "picture"})
 class Died(Exception):  # noqa: N818 (what became of the other process)
     """The reading process ended, or was ended, in the middle of a job. reason: a code of `reasons`. for_good: whether
     the file had all that it may have, so that nothing more of it is tried. spent: seconds that went into the file.
-    is_new: whether the process had done no other job before, so that only this one can be to blame.
+    is_new: whether the process had done no other job before, so that only this one can be to blame. killed: from
+    outside, by a system that ran short of memory or by hand.
     """
 
-    def __init__(self, reason: str, for_good: bool = False) -> None:
+    def __init__(self, reason: str, for_good: bool = False, killed: bool = False) -> None:
         super().__init__(reason)
-        self.reason, self.for_good = reason, for_good
+        self.reason, self.for_good, self.killed = reason, for_good, killed
         self.spent, self.is_new = 0.0, True
 
     @property
     def blames_the_file(self) -> bool:
-        """False: the files before may have left the process short of memory or broken."""
-        return self.is_new or self.for_good or self.reason == "too_slow"
+        """False at the first time: the files before may have left the process short of memory or broken, another
+        program may have taken the memory.
+        """
+        return (self.is_new and not self.killed) or self.for_good or self.reason == "too_slow"
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,10 @@ def call(job: Frame, bounds: Bounds, cancelled: Cancelled) -> list[Frame]:
     except Died as died:
         if died.blames_the_file:
             raise Unreadable(died.reason) from died
-    return call(job, bounds, cancelled)
+    try:
+        return list(run(job, bounds, cancelled))
+    except Died as died:
+        raise Unreadable(died.reason) from died
 
 
 def end_all() -> None:

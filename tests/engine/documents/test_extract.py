@@ -178,3 +178,14 @@ def test_a_path_is_taken_from_where_the_caller_is(tmp_path: Path, monkeypatch: p
     listing = members(Path("a.zip"))
     assert listing is not None and [member.name for member in listing.members] == ["a.pdf"]
     assert extract(Path("a.zip"), member="a.pdf").outcome == "read"
+
+
+def test_pages_read_in_part_and_pages_lost_are_told_apart() -> None:
+    pages = [page(1, "read"), page(2, "read", "damaged"), page(3, "failed", "damaged")]
+    told = judge("xlsx", "f", pages)
+    assert (told.outcome, told.reason) == ("partial", "damaged")
+    assert told.message is not None
+    assert told.message.startswith("Sheet 2 is damaged and has been read as far as possible.")
+    assert "Sheet 3 is damaged. The others were read" in told.message
+    alone = judge("docx", "f", [page(1, "read", "too_large_unpacked")]).message
+    assert alone == "This file holds more than any document; its beginning was read. Split it."

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from engine.documents import readers
 from engine.documents.bounded import worker
@@ -81,6 +82,10 @@ def act(word: str, number: int, how: How) -> Page:
         os._exit(0)
     if word == "segv":
         os.kill(os.getpid(), signal.SIGSEGV)
+    if word == "killed" or (word.startswith("killed:") and not Path(word.removeprefix("killed:")).exists()):
+        if word != "killed":
+            Path(word.removeprefix("killed:")).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
     if word == "abort":
         os.abort()
     if word == "raise":
@@ -113,8 +118,10 @@ def act(word: str, number: int, how: How) -> Page:
     return Page(number, "read", None, f"page {number}", section=how.password)
 
 
-def page_image(source: Source, number: int, width: int, password: str | None) -> bytes:
-    if number > 2:
+def page_image(source: Source, number: int | str, width: int, password: str | None) -> bytes:
+    if isinstance(number, str):
+        act(number, 1, How())
+    elif number > 2:
         raise IndexError(number)
     return f"{source.name} {number} {width} {password}".encode()
 

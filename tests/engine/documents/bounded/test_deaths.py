@@ -9,11 +9,13 @@ import pytest
 
 from engine.documents.bounded import pages, pool, process
 from engine.documents.bounded.bounds import Bounds
+from engine.documents.bounded.frames import Frame
+from engine.documents.bounded.messages import asked_fields
 from engine.documents.judge import Extracted
 from engine.documents.limits import MIB
 from engine.documents.page import Page
-from engine.documents.reader import LeftOut
-from tests.engine.documents.bounded.conftest import Read, wait_until_gone
+from engine.documents.reader import How, LeftOut, Unreadable
+from tests.engine.documents.bounded.conftest import SMALL, Read, wait_until_gone
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="has no such end")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="holds on Linux alone")
@@ -103,6 +105,22 @@ def test_what_comes_from_front_to_back_is_read_up_to_the_part_that_ends_the_proc
 def test_a_process_broken_by_an_earlier_file_is_not_held_against_this_one(read: Read) -> None:
     assert read("read").outcome == "read"
     assert outcomes(read("read breaks-when-used read")) == ["read", "read", "read"]
+
+
+@POSIX
+def test_a_process_that_is_killed_from_outside_once_is_not_held_against_the_file(read: Read, tmp_path: Path) -> None:
+    assert outcomes(read(f"read killed:{tmp_path / 'once'} killed:{tmp_path / 'again'} read")) == ["read"] * 4
+    assert outcomes(read("read killed read")) == ["read", "too_much_memory", "read"]
+
+
+@POSIX
+def test_a_call_is_made_again_once(read: Read, tmp_path: Path) -> None:
+    read("read")
+    fields = {**asked_fields(tmp_path / "script.dat", None, How()), "width": 10}
+    once = Frame({"job": "image", **fields, "page": f"killed:{tmp_path / 'once'}"})
+    assert pool.call(once, SMALL, lambda: False)[0].payload.startswith(b"script.dat")
+    with pytest.raises(Unreadable, match="too_much_memory"):
+        pool.call(Frame({"job": "image", **fields, "page": "killed"}), SMALL, lambda: False)
 
 
 def test_a_file_has_an_end_to_its_time_too(read: Read) -> None:
