@@ -17,7 +17,6 @@ from engine.documents.limits import (
     PIECE_SECONDS,
     RECOGNITION_FILE_SECONDS,
     RECOGNITION_MEMORY,
-    RECOGNITION_PIECE_SECONDS,
     RECOGNITION_SECONDS,
 )
 
@@ -52,27 +51,28 @@ class Died(Exception):  # noqa: N818 (what became of the other process)
 
 @dataclass(frozen=True)
 class Bounds:
-    """Seconds of the reading process's own time: until the first answer, for each after it, for everything. memory:
-    bytes beyond what it held before.
+    """Seconds of the reading process's own time: until the first answer, for each after it, for everything, for one
+    picture of which it says that it recognises the text. memory: bytes beyond what it held before.
     """
 
     opening: float = OPENING_SECONDS
     page: float = PAGE_SECONDS
     everything: float = FILE_SECONDS
     memory: int = MEMORY
+    recognition: float = 0.0
 
     @property
     def longest_wait(self) -> float:
         """Seconds on the clock that an answer may take."""
-        return PATIENCE * max(self.opening, self.page)
+        return PATIENCE * max(self.opening, self.page, self.recognition)
 
 
 def bounds(kind: str, recognition: bool) -> Bounds:
     """For a document. kind: as far as it is known from outside."""
+    page = PAGE_SECONDS if kind in PAGED else PIECE_SECONDS
     if not recognition:
-        return Bounds(page=PAGE_SECONDS if kind in PAGED else PIECE_SECONDS)
-    page = RECOGNITION_SECONDS if kind in PAGED else RECOGNITION_PIECE_SECONDS
-    return Bounds(OPENING_SECONDS, page, RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY)
+        return Bounds(page=page)
+    return Bounds(OPENING_SECONDS, page, RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY, RECOGNITION_SECONDS)
 
 
 class Watch:
@@ -89,6 +89,10 @@ class Watch:
     def answered(self) -> None:
         """From now on the next answer is waited for."""
         self._wait(self.bounds.page)
+
+    def recognises(self, begins: bool) -> None:
+        """It recognises the text in a picture from now on, or goes on with the page after that."""
+        self._wait(self.bounds.recognition if begins else self.bounds.page)
 
     @property
     def spent(self) -> float:

@@ -42,6 +42,9 @@ def run(job: Frame, bounds: Bounds, cancelled: Cancelled, spent: float = 0.0) ->
                 raise Died("crashed")
             if "missing" in frame.fields:
                 raise ModuleNotFoundError("a package is not installed", name=str(frame.fields["missing"]))
+            if "recognising" in frame.fields:
+                watch.recognises(bool(frame.fields["recognising"]))
+                continue
             yield frame
             watch.answered()
     except Died as died:

@@ -18,6 +18,7 @@ from pathlib import Path
 from engine.documents import readers
 from engine.documents.bounded import worker
 from engine.documents.limits import MIB
+from engine.documents.ocr.under_way import recognising
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
 from engine.documents.source import Source
@@ -57,6 +58,12 @@ def open_parts(source: Source, how: How) -> Reader:
 
 def act(word: str, number: int, how: How) -> Page:
     held: list[bytearray] = []
+    if word.startswith("recognise"):
+        with recognising():
+            late = time.process_time() + 0.9
+            while time.process_time() < late or word == "recognise-without-end":
+                pass
+        word = word.removeprefix("recognise-and-")
     if word == "loop":
         while True:
             pass

@@ -128,6 +128,14 @@ def test_a_file_has_an_end_to_its_time_too(read: Read) -> None:
     assert outcomes(extracted) == ["read", "too_slow", "too_slow", "too_slow", "too_slow"]
 
 
+def test_text_that_is_recognised_has_its_own_time_and_the_page_around_it_has_not(read: Read) -> None:
+    bounds = Bounds(10.0, 0.3, everything=60.0, memory=150 * MIB, recognition=5.0)
+    words = "read recognise recognise-and-loop read loop"
+    assert outcomes(read(words, bounds=bounds)) == ["read", "read", "too_slow", "read", "too_slow"]
+    short = Bounds(10.0, 0.3, everything=60.0, memory=150 * MIB, recognition=0.4)
+    assert outcomes(read("read recognise-without-end read", bounds=short)) == ["read", "too_slow", "read"]
+
+
 def test_text_without_end_is_cut_off(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pages, "LARGEST_EXTRACTED", 15)
     assert outcomes(read("read read read read")) == ["read", "read", "too_large_unpacked", "too_large_unpacked"]
