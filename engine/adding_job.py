@@ -5,6 +5,7 @@ It reads no document: that is the next job's.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from engine.document_events import DocumentEvents
 from engine.documents.changed import Changes, Known, compare
 from engine.documents.find import Found, find_files
+from engine.documents.patience import patiently, waited
 from engine.documents.reader import Unreadable
 from engine.documents.reasons import EMPTY_ARCHIVE, SENTENCES
 from engine.engine import Emit, Engine
@@ -37,17 +39,17 @@ class AddingJob:
         cancelled before the last was found, none. Returns how many.
         """
         self.store.conversation(self.conversation)
-        new = [file for found in self._told(find_files(paths)) for file in self._documents_of(found)]
+        new = [file for found in self._told(self._found(paths)) for file in self._documents_of(found)]
         self.events.arrived(self.store.add_documents(self.conversation, new))
         return len(new)
 
     def changes(self, origin: str, cancelled: Callable[[], bool]) -> Changes:
         """What became of a dropped folder since. origin: its path. Raises UserError "no_such_file", "cancelled"."""
-        if not Path(origin).is_dir():
+        if not waited(Path(origin).is_dir, cancelled):
             raise UserError("no_such_file", CLOSED, path=origin)
         known = {document.path: document for document in self.store.folder_files(self.conversation, origin)}
         files = {path: _known(document) for path, document in known.items() if document.reason != "gone"}
-        return compare(find_files([origin]), files, cancelled)
+        return compare(patiently(find_files([origin]), cancelled, math.inf), files, cancelled)
 
     def refresh(self, origin: str) -> Changes:
         """Commits a document for each file that is new, and again for each that has changed since the model read it;
@@ -64,6 +66,10 @@ class AddingJob:
             self.events.changed(document)
         self.events.arrived(first)
         return changes
+
+    def _found(self, paths: Sequence[str]) -> Iterator[Found]:
+        """What is at the paths, however long a drive takes to say so. Raises UserError("cancelled")."""
+        return patiently(find_files(paths), self.engine.cancelled.is_set, math.inf)
 
     def _documents_of(self, found: Found) -> list[NewDocument]:
         """The file itself or, of an archive that was dropped itself, what lies in it."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from engine.documents.extract import file_sha256
 from engine.documents.find import Found
+from engine.documents.patience import waited
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def compare(found: Iterable[Found], known: Mapping[str, Known], cancelled: Calla
 
 def _differs(path: Path, known: Known, cancelled: Callable[[], bool]) -> bool:
     try:
-        facts = path.stat()
+        facts = waited(path.stat, cancelled)
         if facts.st_size != known.size:
             return True
         return facts.st_mtime_ns != known.mtime_ns and file_sha256(path, cancelled) != known.sha256

@@ -462,6 +462,7 @@ def test_looking_for_files_stops_at_once_and_leaves_nothing(
         for number, found in enumerate(find_files(paths)):
             if number == 5:
                 drop.engine.cancelled.set()
+                return  # what stops it is not that there are no more
             yield found
 
     for number in range(20):
