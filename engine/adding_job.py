@@ -8,15 +8,16 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from engine.document_events import DocumentEvents
-from engine.documents.changed import Changes, Known, compare
+from engine.documents.changed import Changes, Key, Known, compare, key_of
 from engine.documents.find import Found, find_files
 from engine.documents.patience import patiently, waited
 from engine.documents.reader import Unreadable
-from engine.documents.reasons import EMPTY_ARCHIVE, SENTENCES
+from engine.documents.reasons import SENTENCES
 from engine.engine import Emit, Engine
 from engine.errors import CANCELLED, UserError
 from engine.store import Document, NewDocument
@@ -24,7 +25,7 @@ from engine.store import Document, NewDocument
 EVENT_SECONDS = 0.5
 # The model has read of them, or has begun to: what it read stays where it is in the stream.
 BEGUN = frozenset({"reading", "paused", "read", "partial"})
-CLOSED = "That folder is not there any more. Check where it went, then drop it again."
+CLOSED = "That folder or archive is not there any more. Check where it went, then drop it again."
 
 
 class AddingJob:
@@ -39,61 +40,46 @@ class AddingJob:
         cancelled before the last was found, none. Returns how many.
         """
         self.store.conversation(self.conversation)
-        new = [file for found in self._told(self._found(paths)) for file in self._documents_of(found)]
+        cancelled = self.engine.cancelled.is_set
+        found = patiently(find_files(paths), cancelled, math.inf)
+        new = [new_document(file) for one in self._told(found) for file in _opened(one, cancelled)]
         self.events.arrived(self.store.add_documents(self.conversation, new))
         return len(new)
 
     def changes(self, origin: str, cancelled: Callable[[], bool]) -> Changes:
-        """What became of a dropped folder since. origin: its path. Raises UserError "no_such_file", "cancelled"."""
-        if not waited(Path(origin).is_dir, cancelled):
+        """What became of a dropped folder or archive since. origin: its path. Raises UserError "no_such_file",
+        "cancelled".
+        """
+        if not waited(Path(origin).exists, cancelled):
             raise UserError("no_such_file", CLOSED, path=origin)
-        known = {document.path: document for document in self.store.folder_files(self.conversation, origin)}
-        files = {path: _known(document) for path, document in known.items() if document.reason != "gone"}
-        return compare(patiently(find_files([origin]), cancelled, math.inf), files, cancelled)
+        files = {key: _known(file) for key, file in self._files_of(origin).items() if file.reason != "gone"}
+        found = (
+            file
+            for dropped in patiently(find_files([origin]), cancelled, math.inf)
+            for file in _opened(dropped, cancelled)
+        )
+        return compare(found, files, cancelled)
 
     def refresh(self, origin: str) -> Changes:
         """Commits a document for each file that is new, and again for each that has changed since the model read it;
         what has not been read yet is read as it is now. Raises UserError as `changes`.
         """
         changes = self.changes(origin, self.engine.cancelled.is_set)
-        known = {document.path: document for document in self.store.folder_files(self.conversation, origin)}
-        again = [found for found in changes.changed if known[str(found.path)].outcome in BEGUN]
+        known = self._files_of(origin)
+        again = [found for found in changes.changed if known[key_of(found)].outcome in BEGUN]
         with self.store.at_once():
             first = self.store.add_documents(self.conversation, [new_document(found) for found in changes.new + again])
-            touched = [self._superseded(known[str(found.path)]) for found in changes.changed]
-            touched += [self._noted(known[path], "gone") for path in changes.gone if known[path].outcome in BEGUN]
+            touched = [self._superseded(known[key_of(found)]) for found in changes.changed]
+            touched += [self._noted(known[key], "gone") for key in changes.gone if known[key].outcome in BEGUN]
         for document in touched:
             self.events.changed(document)
         self.events.arrived(first)
         return changes
 
-    def _found(self, paths: Sequence[str]) -> Iterator[Found]:
-        """What is at the paths, however long a drive takes to say so. Raises UserError("cancelled")."""
-        return patiently(find_files(paths), self.engine.cancelled.is_set, math.inf)
-
-    def _documents_of(self, found: Found) -> list[NewDocument]:
-        """The file itself or, of an archive that was dropped itself, what lies in it."""
-        from engine.documents.archive import members
-
-        if found.skipped is not None or found.folder is not None:
-            return [new_document(found)]
-        try:
-            listing = members(found.path, self.engine.cancelled.is_set)
-        except OSError:
-            return [new_document(found)]  # what is wrong with it is said when it is read
-        except Unreadable as unreadable:
-            return [_refused(found, unreadable.reason, unreadable.message)]
-        if listing is None:
-            return [new_document(found)]
-        path, name = str(found.path), found.name
-        inside = [
-            NewDocument(f"{name}/{member.shown}", path, name, path, member.name, **_came_out(member.skipped))
-            for member in listing.members
-        ]
-        if listing.unsafe:
-            outside = NewDocument(name, path, name, path, **_came_out("unsafe_archive"))
-            return [*inside, outside]
-        return inside or [_refused(found, "empty_file", EMPTY_ARCHIVE)]
+    def _files_of(self, origin: str) -> dict[Key, Document]:
+        """Of a file that was read again the last one."""
+        files = self.store.folder_files(self.conversation, origin)
+        return {(document.path, document.member): document for document in files}
 
     def _superseded(self, document: Document) -> Document:
         if document.outcome in BEGUN:
@@ -120,13 +106,27 @@ class AddingJob:
 def new_document(found: Found) -> NewDocument:
     """What is known of a file before it is read."""
     origin = None if found.origin is None else str(found.origin)
-    return NewDocument(found.name, str(found.path), found.folder, origin, **_came_out(found.skipped))
+    return NewDocument(found.name, str(found.path), found.folder, origin, found.member, **_came_out(found.skipped))
 
 
-def _refused(archive: Found, reason: str, message: str | None) -> NewDocument:
-    """An archive of which nothing can be taken."""
-    said = message or SENTENCES[reason]
-    return NewDocument(archive.name, str(archive.path), kind="archive", outcome="refused", reason=reason, message=said)
+def _opened(found: Found, cancelled: Callable[[], bool]) -> list[Found]:
+    """The file itself or, of an archive that was dropped itself, what lies in it."""
+    from engine.documents.archive import members
+
+    if found.skipped is not None or found.folder is not None:
+        return [found]
+    try:
+        listing = members(found.path, cancelled)
+    except OSError:
+        return [found]  # what is wrong with it is said when it is read
+    except Unreadable as unreadable:
+        return [replace(found, skipped=unreadable.reason)]
+    if listing is None:
+        return [found]
+    path, name = found.path, found.name
+    inside = [Found(path, f"{name}/{one.shown}", name, one.skipped, path, one.name) for one in listing.members]
+    outside = [Found(path, name, name, "unsafe_archive", path)] if listing.unsafe else []
+    return [*inside, *outside] or [replace(found, skipped="empty_file")]
 
 
 def _came_out(skipped: str | None) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import locale
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -106,9 +105,10 @@ class ExtractionJob:
     @cached_property
     def _recognition(self) -> Recognition | None:
         from engine.documents.ocr.languages import recognition_for
+        from engine.documents.ocr.system_language import system_locale
 
         values = self.engine.settings()
-        return recognition_for(values["recognition"], locale.getlocale()[0], values["recognition_languages"])
+        return recognition_for(values["recognition"], system_locale(), values["recognition_languages"])
 
     @cached_property
     def _recipe(self) -> str:

@@ -25,7 +25,7 @@ class Found:
     """A file to read, or an entry left out (`skipped`: a code of `reasons`; a folder left out stands for all in it).
 
     `name` is for the eye: the path below the dropped folder, or the file's own name. `folder`: that folder's name;
-    `origin`: its path.
+    `origin`: its path. `member`: the file within the archive at `path`, as `archive.members` names it.
     """
 
     path: Path
@@ -33,6 +33,7 @@ class Found:
     folder: str | None = None
     skipped: str | None = None
     origin: Path | None = None
+    member: str | None = None
 
 
 def find_files(paths: Iterable[Path | str]) -> Iterator[Found]:

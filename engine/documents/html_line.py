@@ -1,6 +1,7 @@
 """The line of a page that is being read: its words, and what stands in a line and is more than letters.
 
-Marks of notes, raised and struck text, quotation marks, addresses. It knows no blocks: who has a line ends it.
+Marks of notes, raised and struck text, quotation marks, addresses, what is typed and ticked in a form. It knows no
+blocks: who has a line ends it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from selectolax.lexbor import LexborNode
 from engine.documents.flow import one_line
 from engine.documents.html_inline import Addresses, lowered, note_mark, raised, refers
 from engine.documents.html_math import formula
+
+_TICKED, _NOT_TICKED = " [x] ", " [ ] "
+_TYPED = frozenset({"text", "number", "date", "time", "datetime-local", "month", "week", "email", "tel", "url"})
 
 Attributes = dict[str, str | None]
 Leave = Callable[[], None]
@@ -89,8 +93,16 @@ class Line:
     def enter_apart(self, _: LexborNode, __: Attributes) -> Leave:
         return self._between(" ", " ")
 
-    def enter_option(self, _: LexborNode, __: Attributes) -> Leave:
-        return self._between("", "\n")
+    def enter_option(self, _: LexborNode, attributes: Attributes) -> Leave:
+        return self._between(_TICKED if "selected" in attributes else "", "\n")
+
+    def enter_input(self, _: LexborNode, attributes: Attributes) -> Leave:
+        kind = (attributes.get("type") or "text").lower()
+        if kind in ("checkbox", "radio") and "role" not in attributes:
+            self.add(_TICKED if "checked" in attributes else _NOT_TICKED)
+        elif kind in _TYPED:
+            self.add(f" {attributes.get('value') or ''} ")
+        return nothing
 
     def enter_break(self, _: LexborNode, __: Attributes) -> Leave:
         return self._between("\n", "")
@@ -117,5 +129,6 @@ ENTER_IN_LINE: dict[str, Callable[[Line, LexborNode, Attributes], Leave | None]]
     "q": Line.enter_quoted,
     "br": Line.enter_break,
     "option": Line.enter_option,
+    "input": Line.enter_input,
     "math": Line.enter_formula,
 }

@@ -57,6 +57,7 @@ class InnerPictures:
         self._digests: dict[str, bytes] = {}
         self._found: dict[bytes, Page] = {}
         self._said: set[bytes] = set()
+        self._passed_over: set[bytes] = set()
         self._of_file, self._of_part = _Spent(), _Spent()
         self._outcomes: list[Page] = []
 
@@ -64,6 +65,7 @@ class InnerPictures:
         """The part of this number begins."""
         self._wanted = number >= self._first
         self._of_part = _Spent()
+        self._passed_over.clear()
         self._outcomes = []
 
     def add(self, flow: Flow, name: str, part: str | None, read: Callable[[], bytes]) -> None:
@@ -77,7 +79,8 @@ class InnerPictures:
             self._left_out.append(LeftOut("picture", name[:_LONGEST_NAME], reason))
         elif digest not in self._said:
             flow.recognised(found.text)
-        self._said.add(digest)
+        if found.text or not self._wanted:
+            self._said.add(digest)
 
     def page(
         self, number: int, flow: Flow, lost: str | None = None, label: str | None = None, section: str | None = None
@@ -95,37 +98,43 @@ class InnerPictures:
         """(what is the same for the same picture, what it holds)"""
         if self._recognition is None:
             return b"", _UNREAD
-        digest = self._digests.get(part or "", b"")
+        if part is None:
+            return b"", _UNKNOWN
+        digest = self._digests.get(part, b"")
         if digest in self._found:
             return digest, self._found[digest]
+        if digest and (digest in self._passed_over or not self._wanted):
+            return digest, _PASSED_OVER
         try:
-            if part is None:
-                raise Unreadable("damaged")
             data = read()
-            digest = self._digests[part] = hashlib.sha256(data).digest()
-            if digest not in self._found and self._wanted:
-                found = self._looked_at(data, self._recognition)
-                if found is _PASSED_OVER:  # another part may have the time
-                    return digest, found
-                self._found[digest] = found
         except Unreadable:
-            return digest, _UNKNOWN
-        return digest, self._found.get(digest, _UNREAD)
+            data = b""
+        digest = self._digests[part] = hashlib.sha256(data).digest()
+        if digest not in self._found:
+            found = self._looked_at(data, self._recognition)
+            if found is _PASSED_OVER:  # in another part there may be time for it
+                self._passed_over.add(digest)
+                return digest, found
+            self._found[digest] = found
+        return digest, self._found[digest]
 
     def _looked_at(self, data: bytes, recognition: Recognition) -> Page:
-        """Raises Unreadable."""
         from engine.documents.pictures import frame, opened, page_of
 
-        picture = opened(BytesIO(data))
-        if picture.width * picture.height < LEAST_PIXELS or min(picture.size) < LEAST_EDGE:
-            return _SMALL
-        if self._of_part.is_over(MOST_PICTURES_OF_A_PART, PICTURES_SECONDS):
+        if not self._wanted:
             return _PASSED_OVER
-        if self._of_file.is_over(MOST_PICTURES, PICTURES_FILE_SECONDS):
-            return _PASSED_OVER
-        began = time.process_time()
         try:
-            return page_of(frame(picture, 1), 1, recognition, briefly=True)
-        finally:
-            for spent in (self._of_part, self._of_file):
-                spent.add(time.process_time() - began)
+            picture = opened(BytesIO(data))
+            if picture.width * picture.height < LEAST_PIXELS or min(picture.size) < LEAST_EDGE:
+                return _SMALL
+            if self._of_part.is_over(MOST_PICTURES_OF_A_PART, PICTURES_SECONDS):
+                return _PASSED_OVER
+            if self._of_file.is_over(MOST_PICTURES, PICTURES_FILE_SECONDS):
+                return _PASSED_OVER
+            began = time.process_time()
+            found = page_of(frame(picture, 1), 1, recognition, briefly=True)
+        except Unreadable:
+            return _UNKNOWN
+        for spent in (self._of_part, self._of_file):
+            spent.add(time.process_time() - began)
+        return found

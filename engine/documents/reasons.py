@@ -57,8 +57,6 @@ SENTENCES = {
 # What lies in a folder and was never meant to be read: counted, and not said to be missing.
 NO_DOCUMENTS = frozenset({"hidden", "generated", "ignored", "duplicate", "binary"})
 
-EMPTY_ARCHIVE = "There is no file in this archive. Check that it was packed or downloaded whole."
-
 INSTEAD = {
     "pictures of this kind": "Save it as PNG or JPEG and drop that.",
     "sound and film": "Drop a written copy of what is said in it.",

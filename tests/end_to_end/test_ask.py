@@ -31,6 +31,7 @@ FIELDS = {
     "documents": list,
     "citations": list,
     "query_aware": bool,
+    "left_out": NoneType | str,
     "stopped": NoneType | str,
     "heads": str,
 }
@@ -81,6 +82,7 @@ def test_every_field_is_there(first: tuple[Path, dict[str, Any]], folder: Path) 
     assert (log["path"], log["outcome"], log["reason"]) == (str(folder / "log.pdf"), "read", None)
     assert (log["pages"], log["pages_read"]) == (2, 2)
     assert (nothing["outcome"], nothing["reason"], nothing["pages_read"]) == ("refused", "empty_file", 0)
+    assert said["left_out"] == "1 of 2 files could not be read: nothing.txt."
     assert all(cited["document"] == "log.pdf" and cited["page"] in (1, 2) for cited in said["citations"])
 
 

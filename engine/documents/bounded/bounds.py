@@ -27,6 +27,8 @@ ENDS = frozenset({"too_slow", "too_much_memory", "crashed"})
 """Reasons why a reading process ended on a page, which another one is to leave alone."""
 # Documents of these kinds have pages; what comes of others comes in larger pieces.
 PAGED = frozenset({"pdf", "picture"})
+# In these nothing is recognised.
+WITHOUT_PICTURES = frozenset({"text", "markdown", "html", "csv"})
 
 
 class Died(Exception):  # noqa: N818 (what became of the other process)
@@ -70,7 +72,7 @@ class Bounds:
 def bounds(kind: str, recognition: bool) -> Bounds:
     """For a document. kind: as far as it is known from outside."""
     page = PAGE_SECONDS if kind in PAGED else PIECE_SECONDS
-    if not recognition:
+    if not recognition or kind in WITHOUT_PICTURES:
         return Bounds(page=page)
     return Bounds(OPENING_SECONDS, page, RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY, RECOGNITION_SECONDS)
 

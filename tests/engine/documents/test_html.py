@@ -52,6 +52,9 @@ def text(html: str, whole: bool = True) -> str:
         ("<title>unclosed <p>words", "unclosed\n\nwords"),
         ("<h2>Loans<button>Copy</button></h2><h3><button>How long?</button></h3>", "## Loans Copy\n\n### How long?"),
         ("<select><option>one<option>two</select>", "one\ntwo"),
+        ("<select><option>one<option selected>two</select>", "one\n[x] two"),
+        ("<p>Name <input value=Ada><input type=hidden value=x><input type=password value=y>.", "Name Ada ."),
+        ("<p><input type=radio>yes<input type=radio checked>no", "[ ] yes [x] no"),
         ("<svg>" + "<path d='m'/>" * 1000 + "</svg><p>a<p>b", "a\n\nb"),
     ],
 )

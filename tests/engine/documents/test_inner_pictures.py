@@ -181,7 +181,8 @@ def read(data: bytes, on: bool = True, first: int = 1) -> Extracted:
     recognition = recognition_for("auto", None) if on else None
     kind, reader = open_document(Source("a", data=data), How(recognition=recognition))
     try:
-        return judge(kind, None, list(reader.pages(first)), reader.page_count, reader.left_out)
+        pages = [page for page in reader.pages(first) if page.number >= first]
+        return judge(kind, None, pages, reader.page_count, reader.left_out)
     finally:
         reader.close()
 
@@ -336,3 +337,32 @@ def test_it_is_told_while_text_is_recognised_and_not_while_icons_are_passed_over
         assert told == [True, False]
     finally:
         under_way.listen(lambda _: None)
+
+
+def test_a_picture_is_unpacked_once_however_often_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def data(name: str, content: bytes) -> bytes:
+        read.append(name)
+        return content
+
+    monkeypatch.setattr(inner_pictures, "MOST_PICTURES", 1)
+    pictures = InnerPictures(recognition_for("auto", None), [])
+    pictures.begin(1)
+    for _ in range(3):
+        for name, content in (("text", drawn()), ("over", drawn(OTHER)), ("broken", b"no picture")):
+            pictures.add(Flow(), "", name, lambda name=name, content=content: data(name, content))  # type: ignore[misc]
+    assert read == ["text", "over", "broken"]
+
+
+def test_what_one_part_had_no_time_for_another_one_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inner_pictures, "MOST_PICTURES_OF_A_PART", 1)
+    pictures = InnerPictures(recognition_for("auto", None), [])
+    said: list[str] = []
+    for number, names in ((1, (FOUND, OTHER)), (2, (OTHER,))):
+        pictures.begin(number)
+        flow = Flow()
+        for name in names:
+            pictures.add(flow, "", name, lambda name=name: drawn(name))  # type: ignore[misc]
+        said.append(flow.text())
+    assert said == [FOUND, OTHER]

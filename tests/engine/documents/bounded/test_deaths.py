@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from engine.documents.bounded import pages, pool, process
-from engine.documents.bounded.bounds import Bounds
+from engine.documents.bounded.bounds import Bounds, bounds
 from engine.documents.bounded.frames import Frame
 from engine.documents.bounded.messages import asked_fields
 from engine.documents.judge import Extracted
 from engine.documents.limits import MIB
 from engine.documents.page import Page
-from engine.documents.reader import How, LeftOut, Unreadable
+from engine.documents.reader import How, LeftOut, Recognition, Unreadable
 from tests.engine.documents.bounded.conftest import SMALL, Read, wait_until_gone
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="has no such end")
@@ -102,6 +102,16 @@ def test_what_comes_from_front_to_back_is_read_up_to_the_part_that_ends_the_proc
     assert extracted.left_out == (LeftOut("part", pages.REST, "crashed"),)
 
 
+def test_where_pictures_end_the_process_the_text_around_them_is_read_without_them(read: Read) -> None:
+    recognition = Recognition(("eng",), "nowhere")
+    extracted = read("recognise", head="{\\rtf", recognition=recognition)
+    assert (extracted.outcome, extracted.message) == ("partial", "Not read: its pictures.")
+    assert [page.text for page in extracted.pages] == ["page 1"]
+    assert extracted.left_out == (LeftOut("picture", "its pictures", "crashed"),)
+    extracted = read("exit", head="{\\rtf", recognition=recognition)
+    assert (extracted.outcome, extracted.reason) == ("refused", "crashed")
+
+
 def test_a_process_broken_by_an_earlier_file_is_not_held_against_this_one(read: Read) -> None:
     assert read("read").outcome == "read"
     assert outcomes(read("read breaks-when-used read")) == ["read", "read", "read"]
@@ -129,11 +139,17 @@ def test_a_file_has_an_end_to_its_time_too(read: Read) -> None:
 
 
 def test_text_that_is_recognised_has_its_own_time_and_the_page_around_it_has_not(read: Read) -> None:
-    bounds = Bounds(10.0, 0.3, everything=60.0, memory=150 * MIB, recognition=5.0)
-    words = "read recognise recognise-and-loop read loop"
-    assert outcomes(read(words, bounds=bounds)) == ["read", "read", "too_slow", "read", "too_slow"]
+    long = Bounds(10.0, 0.3, everything=60.0, memory=150 * MIB, recognition=5.0)
+    words = "read picture picture-and-loop read loop"
+    assert outcomes(read(words, bounds=long)) == ["read", "read", "too_slow", "read", "too_slow"]
     short = Bounds(10.0, 0.3, everything=60.0, memory=150 * MIB, recognition=0.4)
-    assert outcomes(read("read recognise-without-end read", bounds=short)) == ["read", "too_slow", "read"]
+    assert outcomes(read("read picture-without-end read", bounds=short)) == ["read", "too_slow", "read"]
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx", "email", "csv"])
+def test_pages_have_no_longer_bound_where_text_is_recognised(kind: str) -> None:
+    assert bounds(kind, recognition=True).page == bounds(kind, recognition=False).page
+    assert (bounds(kind, recognition=True) == bounds(kind, recognition=False)) == (kind == "csv")
 
 
 def test_text_without_end_is_cut_off(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
