@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from engine.documents.names import display_name
 from engine.documents.page import Page
 from engine.documents.reader import LeftOut
 from engine.documents.reasons import SENTENCES, left_out_sentence, locked_sentence, pages_sentence, pictures_sentence
@@ -43,6 +44,7 @@ def judge(
     left_out: Sequence[LeftOut] = (),
 ) -> Extracted:
     """A document whose pages have all been tried."""
+    left_out = [replace(part, name=display_name(part.name)) for part in left_out]
     read, pictures, lost = (_of(pages, "read"), _of(pages, "needs_ocr"), _of(pages, "failed"))
     lost += [page for page in read if page.reason is not None]  # in part
     missing = [part for part in left_out if part.reason is not None]

@@ -216,7 +216,7 @@ def _ratio_is_odd(unpacked: int, packed: int) -> bool:
 
 
 def _plain(name: str) -> str:
-    return name.replace("\\", "/").removeprefix("./")
+    return "/".join(part for part in name.replace("\\", "/").split("/") if part != ".")
 
 
 def _is_safe(name: str) -> bool:

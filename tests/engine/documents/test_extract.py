@@ -18,6 +18,7 @@ from engine.documents.judge import judge
 from engine.documents.limits import MIB
 from engine.documents.page import Page
 from engine.documents.page_image import page_image
+from engine.documents.reader import LeftOut
 from engine.documents.reasons import SENTENCES
 from engine.documents.source import file_source
 from engine.errors import UserError
@@ -193,3 +194,9 @@ def test_pages_read_in_part_and_pages_lost_are_told_apart() -> None:
     assert "Sheet 3 is damaged. The others were read" in told.message
     alone = judge("docx", "f", [page(1, "read", "too_large_unpacked")]).message
     assert alone == "This file holds more than any document; its beginning was read. Split it."
+
+
+def test_what_lies_in_a_document_is_named_as_a_file_is() -> None:
+    told = judge("email", "f", [page(1, "read")], left_out=[LeftOut("attachment", "bill\u202efdp.exe\n", "binary")])
+    assert told.left_out == (LeftOut("attachment", "billfdp.exe ", "binary"),)
+    assert told.message == "Not read: billfdp.exe ."
