@@ -14,7 +14,7 @@ from engine.documents.flow import Flow
 from engine.documents.graphic import Graphic, Graphics, OnGraphic, picture
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import LARGEST_UNPACKED
-from engine.documents.office_names import NAMESPACES, is_fallback, is_on
+from engine.documents.office_names import NAMESPACES, is_fallback, is_on, whole
 from engine.documents.office_package import OfficePackage
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
@@ -112,7 +112,7 @@ class _Workbook:
             data = self._package.read(sheet.part)
             for number, element in enumerate(elements(data, "{x}row", NAMESPACES, is_fallback), 1):
                 found = row_cells(element, cells)
-                place = int(element.get("r", "")) if element.get("r", "").isdecimal() else number
+                place = whole(element.get("r"), number)
                 if place > last + 1:
                     flow.apart()
                 if any(found):
