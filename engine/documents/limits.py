@@ -42,6 +42,8 @@ PICTURES_SECONDS, PICTURES_FILE_SECONDS = 600.0, 5400.0
 """Once so much went into the pictures of such a piece, or of all of them, no other one is begun: the text around them
 is not to be lost with them.
 """
+PAGE_PICTURES_SECONDS = 100.0
+"""As PICTURES_SECONDS, for a page with text, which may take RECOGNITION_SECONDS with them."""
 FILE_SECONDS, RECOGNITION_FILE_SECONDS = 1800.0, 6 * 3600.0
 """As PAGE_SECONDS, for all of a file; with recognition."""
 MOST_DEATHS = 3

@@ -8,6 +8,7 @@ import pymupdf
 from PIL import Image
 
 from engine.documents.kinds import kind_of
+from engine.documents.pdf_password import opens
 from engine.documents.pictures import frame, frame_count, opened
 from engine.documents.reader import Unreadable
 from engine.documents.source import Source
@@ -38,7 +39,7 @@ def _of_pdf(source: Source, number: int, width: int, password: str | None) -> by
     except Exception as error:  # PyMuPDF raises several types for a broken file
         raise Unreadable("damaged") from error
     with document:
-        if document.needs_pass and not (password is not None and document.authenticate(password)):
+        if document.needs_pass and not opens(document, password):
             raise Unreadable("encrypted" if password is None else "wrong_password")
         if not 1 <= number <= document.page_count:
             raise IndexError(number)

@@ -77,8 +77,21 @@ def test_a_word_broken_at_a_line_end_is_whole_and_a_compound_keeps_its_hyphen() 
     ]
     lines = [Line(text, 50, 100 + 12 * number, 200, 110 + 12 * number) for number, text in enumerate(texts)]
     assert page_text(lines).replace("\n", " ") == (
-        "a reconnaissance flight by the north- east wall; the north-east wall is a well-known Jean- Luc"
+        "a reconnaissance flight by the north-east wall; the north-east wall is a well-known Jean- Luc"
     )
+
+
+def test_words_that_always_have_a_hyphen_keep_it_at_a_lines_end() -> None:
+    texts = [
+        "a self-",
+        "evident and well-",
+        "paid state-of-the-",
+        "art job for twenty-",
+        "one, not for the self-",
+        "ish",
+    ]
+    lines = [Line(text, 50, 100 + 12 * number, 200, 110 + 12 * number) for number, text in enumerate(texts)]
+    assert page_text(lines) == "a self-evident and well-paid state-of-the-art job for twenty-one, not for the selfish"
 
 
 def test_soft_hyphens_are_gone() -> None:
@@ -161,3 +174,8 @@ def test_a_page_number_that_stands_apart_belongs_to_no_column() -> None:
     number, head = Line("17", 290, 400, 298, 410), Line("Loans", 60, 40, 100, 50)
     found = starts(page_text([number, head, *column(50, "left"), *column(310, "right")]))
     assert found == ["Loans", *LEFT, *RIGHT, "17"]
+
+
+def test_the_pieces_of_a_line_are_no_cells() -> None:
+    lines = [Line("See page 15 ", 50, 100, 100, 110), Line("(left", 101, 100, 120, 110), Line(").", 120, 100, 124, 110)]
+    assert page_text([*lines, Line("7", 200, 100, 205, 110)]) == "See page 15 (left).  7"
