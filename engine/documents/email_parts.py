@@ -82,7 +82,7 @@ def _is_text(part: Message, kind: str) -> bool:
 
 def _take_text(part: Message, kind: str, letter: Letter) -> None:
     held = unpacked(part)
-    text = _text(part, kind, held.data)
+    text = _page_text(part, held.data, letter) if kind == "text/html" else _text(part, kind, held.data)
     if text is None:
         letter.left_out.append(LeftOut("part", _name(part, kind), "binary"))
     letter.texts += [found.strip("\n") for found in (text or "", held.after) if found.strip()]
@@ -162,15 +162,21 @@ def _filename(part: Message) -> str:
     return parameter(part, "filename", "content-disposition") or parameter(part, "name")
 
 
+def _page_text(part: Message, data: bytes, letter: Letter) -> str | None:
+    html = decode_html(data, parameter(part, "charset").lower())
+    if html is None:
+        return None
+    found = web_text(html, whole=True)
+    letter.left_out += found.left_out
+    return found.text
+
+
 def _text(part: Message, kind: str, data: bytes) -> str | None:
     if kind.startswith("message/") and part.is_multipart():
         return "\n\n".join(
             "\n".join(f"{key}: {words(str(value))}" for key, value in inner.raw_items()) for inner in _inner(part)
         )
     charset = parameter(part, "charset").lower()
-    if kind == "text/html":
-        html = decode_html(data, charset)
-        return None if html is None else web_text(html, whole=True).text
     text = decoded_as(data, charset) if charset not in ("", "us-ascii") else None
     if text is None or "\0" in text:
         text = decode(data) if data.strip() else ""
