@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 READABLE = ("waiting", "reading", "paused")
 # A refusal may depend on the file's name, which the sha256 does not hold.
 SAME_UNDER_ANY_NAME = ("read", "partial", "needs_ocr")
+_PICTURES_OF_TEXT = ("no_text_layer", "not_recognised")
 LARGE = 2**20
 PASSWORD_KINDS = frozenset({"pdf", "archive"})
 """Of which a password opens what is locked: PDFs, and files in a locked archive."""
@@ -55,7 +56,7 @@ class ExtractionJob:
             for document in self.store.documents(self.conversation):
                 waits = document.outcome in READABLE and document.sha256 is None
                 again = document.outcome == "needs_ocr" and document.recipe != self._recipe
-                more = (document.sha256, document.recipe) in pictures
+                more = (document.sha256, document.recipe) in pictures or self._has_pictures_of_text(document)
                 if waits or again or (more and self._is_as_it_was(document)):
                     self._stop_if_cancelled()
                     self._extract(document)
@@ -91,6 +92,13 @@ class ExtractionJob:
             for (sha256, recipe), pages in self.store.all_skipped_pages(self.conversation).items()
             if recipe.partition(" ")[2] != now and any(page.outcome == "needs_ocr" for page in pages)
         }
+
+    def _has_pictures_of_text(self, document: Document) -> bool:
+        """As above, of pictures between the lines."""
+        if self._recognition is None or document.recipe is None:
+            return False
+        looked_at_so = document.recipe.partition(" ")[2] == self._recipe.partition(" ")[2]
+        return not looked_at_so and any(part.reason in _PICTURES_OF_TEXT for part in document.left_out)
 
     def _is_as_it_was(self, document: Document) -> bool:
         """Whether the text that was read is still in the file: it is not given up for another one, or for none."""

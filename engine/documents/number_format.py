@@ -146,8 +146,9 @@ def _digits(number: Decimal, section: _Section) -> str:
     places = [place for place, (name, _) in enumerate(section.tokens) if name == "digit"]
     pattern = "".join(section.tokens[place][1] for place in places if section.tokens[place][1] in "0#?.,/")
     if not pattern.strip(",."):
-        words = "".join(general(float(number)) if text == "@" else text for _, text in section.tokens)
-        return f"-{words}" if number < 0 and "@" not in words else words
+        is_text = ("digit", "@") in section.tokens
+        words = "".join(general(float(number)) if token == ("digit", "@") else token[1] for token in section.tokens)
+        return f"-{words}" if number < 0 and not is_text else words
     if "exponent" in section.names:
         return _scientific(number, section)
     number = number.scaleb(2 * sum(text == "%" for _, text in section.tokens), _EXACT)

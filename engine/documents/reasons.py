@@ -132,6 +132,13 @@ def left_out_sentence(names: Sequence[str]) -> str:
     return f"Not read: {', '.join(known[:3])}{more}."
 
 
+def pictures_left_out_sentence(reasons: Collection[str]) -> str | None:
+    """What to do about pictures between the lines that may be pages of text; None where there are none."""
+    if "no_text_layer" in reasons:
+        return RECOGNISE
+    return CLEARER if "not_recognised" in reasons else None
+
+
 def locked_sentence(reasons: Collection[str]) -> str | None:
     """The sentence for what lies in a document, is locked and can be opened here; None where nothing is."""
     if "wrong_password" in reasons:

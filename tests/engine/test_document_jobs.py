@@ -22,7 +22,7 @@ from engine.documents import archive as archives
 from engine.documents import extract as extracting
 from engine.documents.judge import Extracted, judge
 from engine.documents.page import Page
-from engine.documents.reader import Unreadable
+from engine.documents.reader import LeftOut, Unreadable
 from engine.documents.reasons import SENTENCES
 from engine.documents.recipe import recipe_of
 from engine.engine import Engine
@@ -436,6 +436,28 @@ def test_pictures_of_text_are_tried_again_once_there_is_a_way_to_read_them(
     drop.job().read_all()
     assert drop.outcomes() == [("scan.pdf", "read", None)]
     assert drop.documents()[0].recipe != "2"
+
+
+def test_pictures_between_the_lines_are_tried_again_too(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+
+    def extract(path: Path, on_page: Any, cancelled: Any, password: Any, recognition: Any, *_: Any) -> Extracted:
+        tried.append(recognition)
+        page = Page(1, "read", None, "Written. Seen." if recognition else "Written.")
+        on_page(page, None)
+        missed = () if recognition else (LeftOut("picture", "Scan", "no_text_layer"),)
+        return judge("docx", extracting.file_sha256(path), [page], None, missed)
+
+    monkeypatch.setattr(extracting, "extract", extract)
+    drop.add(write(tmp_path / "a.docx"))
+    drop.job().read_all()
+    assert drop.outcomes() == [("a.docx", "partial", "no_text_layer")]
+    assert tried == [None], "the same way is not tried twice"
+    drop.engine.configuration.overrides["recognition"] = "auto"
+    drop.job().read_all()
+    assert drop.outcomes() == [("a.docx", "read", None)]
 
 
 def test_pages_that_are_pictures_are_tried_again_beside_others_that_were_read(

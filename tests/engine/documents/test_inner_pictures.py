@@ -20,6 +20,7 @@ from engine.documents.ocr.photograph import is_photograph
 from engine.documents.opening import open_document
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut
+from engine.documents.reasons import CLEARER, RECOGNISE
 from engine.documents.source import Source
 from tests.engine.documents.office_files import W, office
 from tests.engine.documents.test_epub import book, chapter
@@ -278,6 +279,28 @@ def test_a_photograph_is_looked_at_once_and_what_it_is_taken_for_is_no_text(monk
     assert len(sizes) == 1 and sizes[0][0] * sizes[0][1] <= 50_000
     assert found.pages[0].text == "A view." and found.outcome == "read"
     assert found.left_out == (LeftOut("picture", "Scan 0"),)
+
+
+def test_a_page_of_text_that_is_not_read_is_named_and_a_photograph_or_a_logo_is_not() -> None:
+    page = Image.new("RGB", (700, 1000), "white")
+    ImageDraw.Draw(page).text((60, 100), FOUND, fill="black", font=ImageFont.load_default(40))
+    others = [saved(photograph(900, 700), "JPEG"), saved(Image.new("RGB", (1200, 300), "white"))]
+    found = read(docx(words("Only line.") + "{0}{1}{2}{0}", saved(page), *others), on=False)
+    assert [part.reason for part in found.left_out] == ["no_text_layer", None, None, "no_text_layer"]
+    assert (found.outcome, found.reason) == ("partial", "no_text_layer")
+    assert found.message == f"Not read: Scan 0, Scan 0. {RECOGNISE}"
+    assert read(docx(words("Only line.") + "{0}{1}", *others), on=False).outcome == "read"
+    assert read(docx(words("Only line.") + "{0}", saved(page))).outcome == "read"
+
+
+def test_a_page_in_which_nothing_can_be_made_out_is_named() -> None:
+    page = Image.new("RGB", (700, 1000), "white")
+    for place in range(60, 640, 40):
+        ImageDraw.Draw(page).arc((place, 100, place + 300, 900), 20, 200, fill="black", width=5)
+    found = read(docx(words("Only line.") + "{0}", saved(page)))
+    assert found.left_out == (LeftOut("picture", "Scan 0", "not_recognised"),)
+    assert (found.outcome, found.message) == ("partial", f"Not read: Scan 0. {CLEARER}")
+    assert read(docx(words("Only line.") + "{0}", saved(Image.new("RGB", (700, 1000), "white")))).outcome == "read"
 
 
 def test_a_photograph_of_print_in_uneven_light_is_read() -> None:

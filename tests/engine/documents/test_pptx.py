@@ -132,14 +132,15 @@ def test_groups_tables_notes_and_comments() -> None:
     table = f"<a:tbl><a:tr>{wide}{covered}{cell('Berth')}</a:tr><a:tr>{cell('Plover')}{cell('4')}{cell('B2')}</a:tr></a:tbl>"
     frame = f"<p:graphicFrame><a:graphic><a:graphicData>{table}</a:graphicData></a:graphic></p:graphicFrame>"
     group = f"<p:grpSp><p:grpSpPr/>{shape('in a group')}<p:grpSp>{shape('deeper')}</p:grpSp></p:grpSp>"
-    notes = f"<p:notes {P}><p:cSld><p:spTree>{number}{said}</p:spTree></p:cSld></p:notes>"
+    beside = f"<p:grpSp>{shape('And stay calm.')}</p:grpSp>"
+    notes = f"<p:notes {P}><p:cSld><p:spTree>{number}{said}{beside}</p:spTree></p:cSld></p:notes>"
     comments = f"<p:cmLst {P}><p:cm><p:text>Shorter?</p:text></p:cm></p:cmLst>"
     related = {"ppt/slides/slide1.xml": [("n", "notesSlide", "../notes1.xml"), ("c", "comments", "../comments1.xml")]}
     parts = {"ppt/notes1.xml": notes, "ppt/comments1.xml": comments}
     text = read(deck([group + frame], parts=parts, related=related)).pages[0].text
     assert (
         text
-        == "in a group\n\ndeeper\n\nBoat |  | Berth\nPlover | 4 | B2\n\nNotes: Say it slowly.\n\n[Comment: Shorter?]"
+        == "in a group\n\ndeeper\n\nBoat |  | Berth\nPlover | 4 | B2\n\nNotes: Say it slowly.\n\nNotes: And stay calm.\n\n[Comment: Shorter?]"
     )
 
 
