@@ -76,7 +76,7 @@ def state(document: Document, memory: Memory | None) -> str:
 
 def unread(document: Document) -> str:
     """Why there is no text of a document to be shown, and what to do."""
-    if document.reason in _HERE and document.kind == "pdf":
+    if document.reason in _HERE and document.opens_with_password:
         return f"{_HERE[document.reason][0]} Type it above the documents."
     if document.outcome in TROUBLE:
         return " ".join(filter(None, _trouble(document)))
@@ -194,7 +194,7 @@ def _time_left(where: str, document: Document) -> str:
 
 def _trouble(document: Document) -> tuple[str, str]:
     """What happened and what to do: the engine's own sentences, ours where it has none."""
-    if document.reason in _HERE and document.kind == "pdf":
+    if document.reason in _HERE and document.opens_with_password:
         return _HERE[document.reason]
     if document.reason == "duplicate" and document.message:
         return document.message, ""

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.document_words import BESIDE, TROUBLE
 from app.records import Folder
-from app.words import count, number
+from app.words import count, listed, number, shortened
+
+MOST_NAMES = 3
 
 
 def folder_summary(folder: Folder) -> str:
@@ -37,9 +41,16 @@ def changed_files(files: int) -> str:
     return f"{count(files, 'file')} changed since"
 
 
-def locked_files(files: int) -> str:
-    """Above the field for the password."""
-    return "1 file needs a password" if files == 1 else f"{number(files)} files need a password"
+def locked_files(files: int, names: Sequence[str]) -> str:
+    """Above the field for the password: "lease.pdf needs a password", "a.pdf, b.pdf, c.pdf and 3 more need a
+    password". names: of those whose names are known.
+    """
+    if not names:
+        return "1 file needs a password" if files == 1 else f"{number(files)} files need a password"
+    shown = [shortened(name) for name in names[:MOST_NAMES]]
+    if files > len(shown):
+        shown[-1:] = [shown[-1], f"{number(files - len(shown))} more"]
+    return f"{listed(shown)} {'needs' if files == 1 else 'need'} a password"
 
 
 def meaning_of_password(files: int) -> str:

@@ -14,8 +14,6 @@ from app.records import Conversation, Document, Folder, Memory, Message
 from engine.protocol import Failure
 
 READ = frozenset({"read", "partial"})
-# Of other kinds a locked file is refused: its password would be of no use.
-LOCKED_KINDS = frozenset({"pdf"})
 
 
 @dataclass
@@ -80,10 +78,13 @@ class OpenConversation:
         return alone + sum(folder.outcomes.get(outcome, 0) for folder in self.folders.values() for outcome in READ)
 
     @property
-    def locked(self) -> int:
-        """How many wait for a password."""
-        alone = sum(d.outcome == "needs_password" and d.kind in LOCKED_KINDS for d in self.alone.values())
-        return alone + sum(folder.outcomes.get("needs_password", 0) for folder in self.folders.values())
+    def locked(self) -> tuple[int, list[str]]:
+        """How many wait for a password, or hold something that does, and the names of those that are known."""
+        opened = [document for document in self.documents.values() if document.opens_with_password]
+        names = [document.name for document in sorted(opened, key=lambda document: document.position)]
+        in_folders = sum(folder.outcomes.get("needs_password", 0) for folder in self.folders.values())
+        known = sum(d.origin is not None and d.outcome == "needs_password" for d in self.documents.values())
+        return len(names) + max(0, in_folders - known), names
 
     def question_of(self, answer: str) -> Message | None:
         """The user's message that an answer answers."""

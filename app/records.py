@@ -12,6 +12,10 @@ from typing import Any, Self
 
 Wire = Mapping[str, Any]
 
+# Of other kinds a locked file is refused: its password would be of no use. "archive": a file that is locked in one.
+LOCKED_KINDS = frozenset({"pdf", "archive"})
+LOCKED = frozenset({"encrypted", "wrong_password"})
+
 
 @dataclass(frozen=True)
 class Record:
@@ -80,6 +84,13 @@ class Document(Record):
     page: int | None = None
     seconds_left: float | None = None
     doing: str = ""
+
+    @property
+    def opens_with_password(self) -> bool:
+        """Whether a password may open it, or something that lies in it."""
+        whole = self.outcome == "needs_password" and self.kind in LOCKED_KINDS
+        opens = whole or any(part.get("reason") in LOCKED for part in self.left_out)
+        return opens and self.reason not in ("duplicate", "outdated", "gone")
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 LONGEST = 60
@@ -45,6 +46,11 @@ def when(timestamp: float, now: datetime) -> str:
         return "Yesterday"
     date = f"{moment.day} {moment:%b}"
     return date if moment.year == now.year else f"{date} {moment.year}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """ "a", "a and b", "a, b and c"."""
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def shortened(name: str) -> str:

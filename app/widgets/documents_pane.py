@@ -33,6 +33,7 @@ class DocumentsPane(QWidget):
         self.setAccessibleName("Documents")
         self._session = session
         self._theme = theme
+        self._shown: str | None = None
         self.cards: dict[str, DocumentCard] = {}
         self.folders: dict[str, FolderCard] = {}
         self._empty = label(
@@ -120,6 +121,9 @@ class DocumentsPane(QWidget):
         return above
 
     def _rebuild(self) -> None:
+        """Another conversation, or the same one after the engine was started again: what was unfolded stays so."""
+        again = self._session.now.id is not None and self._session.now.id == self._shown
+        unfolded = [origin for origin, card in self.folders.items() if again and card.is_unfolded()]
         for card in (*self.folders.values(), *self.cards.values()):
             card.hide()
             card.deleteLater()
@@ -132,9 +136,13 @@ class DocumentsPane(QWidget):
         self.refuse("")
         self.adding.end()
         self._update()
+        for origin in unfolded:
+            if origin in self.folders:
+                self.folders[origin].toggle()
 
     def _update(self) -> None:
         now = self._session.now
+        self._shown = now.id
         self.alone.set_files(len(now.alone))
         self.alone.setVisible(bool(now.alone))
         self._fill_alone()
@@ -169,13 +177,13 @@ class DocumentsPane(QWidget):
     def _update_all(self) -> None:
         """Those that have a card: of a large folder, most have none."""
         self._empty.setVisible(not (self._session.now.documents or self._session.now.folders))
-        self.password.set_locked(self._session.now.locked)
+        self.password.set_locked(*self._session.now.locked)
         for id in self.cards:
             self._show(self._session.now.documents[id])
 
     def _update_one(self, document: Document) -> None:
         self._show(document)
-        self.password.set_locked(self._session.now.locked)
+        self.password.set_locked(*self._session.now.locked)
 
     def _show(self, document: Document) -> None:
         if document.id in self.cards:

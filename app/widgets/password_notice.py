@@ -1,6 +1,8 @@
-"""Above the documents: how many files need a password, one field for it, and what came of trying it."""
+"""Above the documents: which files need a password, one field for it, and what came of trying it."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
@@ -22,6 +24,7 @@ class PasswordNotice(QFrame):
         super().__init__()
         self.setProperty("role", "note")
         self._locked = 0
+        self._names: Sequence[str] = ()
         self._said = ""
         self._title = label("", "section", wrap=True)
         self._meaning = label("", "secondary", wrap=True)
@@ -46,11 +49,13 @@ class PasswordNotice(QFrame):
         column.addLayout(row)
         self.hide()
 
-    def set_locked(self, files: int) -> None:
-        """Shows itself while files need a password; others than before are a new question."""
+    def set_locked(self, files: int, names: Sequence[str] = ()) -> None:
+        """Shows itself while files need a password; others than before are a new question. names: of those that are
+        known.
+        """
         if files > self._locked:
             self._said = ""
-        self._locked = files
+        self._locked, self._names = files, names
         self._show()
 
     def wait(self, sentence: str) -> None:
@@ -66,7 +71,7 @@ class PasswordNotice(QFrame):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self._meaning.text()))
 
     def _show(self) -> None:
-        self._title.setText(locked_files(self._locked))
+        self._title.setText(locked_files(self._locked, self._names))
         self._meaning.setText(self._said or meaning_of_password(self._locked))
         self.setAccessibleName(f"{self._title.text()}. {self._meaning.text()}")
         self.setVisible(self._locked > 0)

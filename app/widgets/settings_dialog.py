@@ -65,7 +65,6 @@ class SettingsDialog(QDialog):
         self._budget_before = 0
         self._typing = False
         self._recognition_before = self._languages_before = ""
-        self.languages = LanguageChoice()
         self._without_languages = label(NO_LANGUAGES, "warning", wrap=True)
         self._without_languages.hide()
         self._planned_well = True
@@ -139,6 +138,7 @@ class SettingsDialog(QDialog):
     def _make_recognition(self) -> QWidget:
         self.recognition = Segments("Text in pictures", {"auto": "Recognise", "off": "Leave out"}, "auto")
         self.recognition.setEnabled(False)
+        self.languages = LanguageChoice()
         return self.recognition
 
     def _make_modes(self) -> QWidget:

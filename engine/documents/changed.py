@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from engine.documents.extract import file_sha256
 from engine.documents.find import Found
+from engine.documents.patience import waited
 from engine.documents.reader import Unreadable
 
 Key = tuple[str, str | None]
@@ -19,9 +20,8 @@ Key = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class Known:
-    """A file as it was when it was read. size, mtime_ns: None where it could not be looked at; those of its archive if it
-    lies in one. sha256: None where there is none to compare with. waits: it was not looked at yet, and will be as it is
-    then.
+    """A file as it was when it was read. size, mtime_ns: None where it could not be looked at; its archive's if it lies
+    in one. sha256: None where there is none to compare with. waits: it was not looked at, and will be as it is then.
     """
 
     size: int | None
@@ -66,7 +66,7 @@ def key_of(found: Found) -> Key:
 
 def _differs(file: Found, known: Known, cancelled: Callable[[], bool]) -> bool:
     try:
-        facts = file.path.stat()
+        facts = waited(file.path.stat, cancelled)
         if (facts.st_size, facts.st_mtime_ns) == (known.size, known.mtime_ns):
             return False
         if file.member is None and facts.st_size != known.size:

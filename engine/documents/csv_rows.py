@@ -27,7 +27,7 @@ MOST_LINES = 500
 """In one row: with more, a quotation mark was never closed."""
 LEAST_REGULAR = 0.6
 """Rows of one width among all, for the lines to be a table."""
-_SAID = re.compile(r"sep=(.)\n", re.I)
+_SAID = re.compile(r"sep=([^\w\s\"\\]|\t)\n", re.I)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The line of a page that is being read: its words, and what stands in a line and is more than letters.
 
-Marks of notes, raised and struck text, quotation marks, addresses. It knows no blocks: who has a line ends it.
+Marks of notes, raised and struck text, quotation marks, addresses, what is typed and ticked in a form. It knows no
+blocks: who has a line ends it.
 """
 
 from __future__ import annotations
@@ -10,8 +11,13 @@ from collections.abc import Callable
 from selectolax.lexbor import LexborNode
 
 from engine.documents.flow import one_line
-from engine.documents.html_inline import Addresses, lowered, note_mark, raised, refers
+from engine.documents.html_inline import Addresses, note_mark, refers
 from engine.documents.html_math import formula
+from engine.documents.scripts import lowered, raised, struck
+
+_TICKED, _NOT_TICKED = " [x] ", " [ ] "
+_TYPED = frozenset({"text", "number", "date", "time", "datetime-local", "month", "week", "email", "tel", "url"})
+_PLACED = frozenset({"x", "y", "dx", "dy"})
 
 Attributes = dict[str, str | None]
 Leave = Callable[[], None]
@@ -63,11 +69,11 @@ class Line:
         return self._changed(lambda _, text: change(text))
 
     def enter_lowered(self, _: LexborNode, __: Attributes) -> Leave:
-        return self._changed(lambda before, text: lowered(text) if before[-1:].isdigit() else text)
+        return self._changed(lambda before, text: lowered(text, before))
 
     def enter_struck(self, _: LexborNode, __: Attributes) -> Leave:
         """As Markdown shows it: an old price beside the new one."""
-        return self._changed(lambda _, text: f" ~~{text.strip()}~~ " if text.strip() else text)
+        return self._changed(lambda _, text: struck(text))
 
     def _changed(self, change: Callable[[str, str], str]) -> Leave:
         """change: what stands before the element, and its text -> what is written for it."""
@@ -89,8 +95,20 @@ class Line:
     def enter_apart(self, _: LexborNode, __: Attributes) -> Leave:
         return self._between(" ", " ")
 
-    def enter_option(self, _: LexborNode, __: Attributes) -> Leave:
-        return self._between("", "\n")
+    def enter_span_of_drawing(self, node: LexborNode, attributes: Attributes) -> Leave:
+        """Words that are placed by themselves are a line of their own."""
+        return self.enter_apart(node, attributes) if attributes.keys() & _PLACED else nothing
+
+    def enter_option(self, _: LexborNode, attributes: Attributes) -> Leave:
+        return self._between(_TICKED if "selected" in attributes else "", "\n")
+
+    def enter_input(self, _: LexborNode, attributes: Attributes) -> Leave:
+        kind = (attributes.get("type") or "text").lower()
+        if kind in ("checkbox", "radio") and "role" not in attributes:
+            self.add(_TICKED if "checked" in attributes else _NOT_TICKED)
+        elif kind in _TYPED:
+            self.add(f" {attributes.get('value') or ''} ")
+        return nothing
 
     def enter_break(self, _: LexborNode, __: Attributes) -> Leave:
         return self._between("\n", "")
@@ -116,6 +134,8 @@ ENTER_IN_LINE: dict[str, Callable[[Line, LexborNode, Attributes], Leave | None]]
     "rt": Line.enter_ruby_text,
     "q": Line.enter_quoted,
     "br": Line.enter_break,
+    "tspan": Line.enter_span_of_drawing,
     "option": Line.enter_option,
+    "input": Line.enter_input,
     "math": Line.enter_formula,
 }

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from engine.documents.flow import Flow
 from engine.documents.limits import (
@@ -22,8 +23,15 @@ from engine.documents.limits import (
 from engine.documents.page import Page
 from engine.documents.reader import LeftOut, Recognition, Unreadable
 
+if TYPE_CHECKING:
+    from PIL import Image
+
 LEAST_PIXELS, LEAST_EDGE = 20_000, 20
 """Of a picture that may hold more than a sign: 128 by 128 are an icon, 600 by 40 may be a line of text."""
+LEAST_PAGE_PIXELS, LEAST_PAGE_EDGE = 480_000, 500
+"""Of a picture that may be a page of text or a screen: A4 at 72 points an inch has 500,000 pixels."""
+LOOKING_SECONDS = 20.0
+"""Of a document without recognition, for telling photographs from such pages."""
 _LONGEST_NAME = 200
 _SMALL = Page(1, "blank", None, "")
 _UNREAD = Page(1, "needs_ocr", "no_text_layer", "")
@@ -47,8 +55,9 @@ class _Spent:
 
 
 class InnerPictures:
-    """Of one document, from front to back. left_out: pictures that give no text are added. first: the number of the
-    first part that is wanted; in those before nothing is recognised. seconds: that the pictures of a part may take.
+    """Of one document, from front to back. left_out: pictures that give no text are added, with a reason where they may
+    be pages of text. first: the number of the first part that is wanted; in those before nothing is recognised.
+    seconds: that the pictures of a part may take.
     """
 
     def __init__(
@@ -63,6 +72,8 @@ class InnerPictures:
         self._digests: dict[str, bytes] = {}
         self._found: dict[bytes, Page] = {}
         self._said: set[bytes] = set()
+        self._pages: set[bytes] = set()
+        self._passed_over: set[bytes] = set()
         self._of_file, self._of_part = _Spent(), _Spent()
         self._outcomes: list[Page] = []
 
@@ -70,6 +81,7 @@ class InnerPictures:
         """The part of this number begins."""
         self._wanted = number >= self._first
         self._of_part = _Spent()
+        self._passed_over.clear()
         self._outcomes = []
 
     def add(self, flow: Flow, name: str, part: str | None, read: Callable[[], bytes]) -> None:
@@ -79,11 +91,12 @@ class InnerPictures:
         digest, found = self._picture(part, read)
         self._outcomes.append(found)
         if not found.text:
-            reason = found.reason if found.outcome == "failed" else None
-            self._left_out.append(LeftOut("picture", name[:_LONGEST_NAME], reason))
+            is_missed = found.outcome == "failed" or digest in self._pages
+            self._left_out.append(LeftOut("picture", name[:_LONGEST_NAME], found.reason if is_missed else None))
         elif digest not in self._said:
             flow.recognised(found.text)
-        self._said.add(digest)
+        if found.text or not self._wanted:
+            self._said.add(digest)
 
     def page(
         self, number: int, flow: Flow, lost: str | None = None, label: str | None = None, section: str | None = None
@@ -100,38 +113,82 @@ class InnerPictures:
     def _picture(self, part: str | None, read: Callable[[], bytes]) -> tuple[bytes, Page]:
         """(what is the same for the same picture, what it holds)"""
         if self._recognition is None:
-            return b"", _UNREAD
-        digest = self._digests.get(part or "", b"")
+            return b"" if part is None else self._unrecognised(part, read), _UNREAD
+        if part is None:
+            return b"", _UNKNOWN
+        digest = self._digests.get(part, b"")
         if digest in self._found:
             return digest, self._found[digest]
-        try:
-            if part is None:
-                raise Unreadable("damaged")
-            data = read()
-            digest = self._digests[part] = hashlib.sha256(data).digest()
-            if digest not in self._found and self._wanted:
-                found = self._looked_at(data, self._recognition)
-                if found is _PASSED_OVER:  # another part may have the time
-                    return digest, found
-                self._found[digest] = found
-        except Unreadable:
-            return digest, _UNKNOWN
-        return digest, self._found.get(digest, _UNREAD)
+        if digest and (digest in self._passed_over or not self._wanted):
+            return digest, _PASSED_OVER
+        data = _data(read)
+        digest = self._digests[part] = hashlib.sha256(data).digest()
+        if digest not in self._found:
+            found = self._looked_at(data, digest, self._recognition)
+            if found is _PASSED_OVER:  # in another part there may be time for it
+                self._passed_over.add(digest)
+                return digest, found
+            self._found[digest] = found
+        return digest, self._found[digest]
 
-    def _looked_at(self, data: bytes, recognition: Recognition) -> Page:
-        """Raises Unreadable."""
+    def _unrecognised(self, part: str, read: Callable[[], bytes]) -> bytes:
+        """What is the same for the same picture."""
+        if part not in self._digests:
+            began, data = time.process_time(), _data(read)
+            digest = self._digests[part] = hashlib.sha256(data).digest()
+            if not self._of_file.is_over(MOST_PICTURES, LOOKING_SECONDS) and _may_be_page(data):
+                self._pages.add(digest)
+            self._of_file.add(time.process_time() - began)
+        return self._digests[part]
+
+    def _looked_at(self, data: bytes, digest: bytes, recognition: Recognition) -> Page:
         from engine.documents.pictures import frame, opened, page_of
 
-        picture = opened(BytesIO(data))
-        if picture.width * picture.height < LEAST_PIXELS or min(picture.size) < LEAST_EDGE:
-            return _SMALL
-        if self._of_part.is_over(MOST_PICTURES_OF_A_PART, self._seconds):
+        if not self._wanted:
             return _PASSED_OVER
-        if self._of_file.is_over(MOST_PICTURES, PICTURES_FILE_SECONDS):
-            return _PASSED_OVER
-        began = time.process_time()
         try:
-            return page_of(frame(picture, 1), 1, recognition, briefly=True)
-        finally:
-            for spent in (self._of_part, self._of_file):
-                spent.add(time.process_time() - began)
+            picture = opened(BytesIO(data))
+            if picture.width * picture.height < LEAST_PIXELS or min(picture.size) < LEAST_EDGE:
+                return _SMALL
+            if self._of_part.is_over(MOST_PICTURES_OF_A_PART, self._seconds):
+                return _PASSED_OVER
+            if self._of_file.is_over(MOST_PICTURES, PICTURES_FILE_SECONDS):
+                return _PASSED_OVER
+            began = time.process_time()
+            shown = frame(picture, 1)
+            found = page_of(shown, 1, recognition, briefly=True)
+            if found.outcome == "needs_ocr" and _is_page(shown):
+                self._pages.add(digest)
+        except Unreadable:
+            return _UNKNOWN
+        for spent in (self._of_part, self._of_file):
+            spent.add(time.process_time() - began)
+        return found
+
+
+def _data(read: Callable[[], bytes]) -> bytes:
+    try:
+        return read()
+    except Unreadable:
+        return b""
+
+
+def _may_be_page(data: bytes) -> bool:
+    from engine.documents.pictures import frame, opened
+
+    try:
+        picture = opened(BytesIO(data))
+        return _is_large(picture) and _is_page(frame(picture, 1))
+    except Unreadable:
+        return False
+
+
+def _is_page(picture: Image.Image) -> bool:
+    """Whether it is as large as a page or a screen, and no photograph."""
+    from engine.documents.ocr.photograph import is_photograph
+
+    return _is_large(picture) and not is_photograph(picture)
+
+
+def _is_large(picture: Image.Image) -> bool:
+    return picture.width * picture.height >= LEAST_PAGE_PIXELS and min(picture.size) >= LEAST_PAGE_EDGE

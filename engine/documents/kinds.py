@@ -19,37 +19,9 @@ MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 WEB_ENDINGS = frozenset({".html", ".htm", ".xhtml", ".xht"})
 # Programs that write pages: what they say is in their code too.
 TEMPLATE_ENDINGS = frozenset(
-    {
-        ".php",
-        ".phtml",
-        ".jsp",
-        ".asp",
-        ".aspx",
-        ".cshtml",
-        ".erb",
-        ".ejs",
-        ".hbs",
-        ".mustache",
-        ".twig",
-        ".tpl",
-        ".tmpl",
-    }
-    | {
-        ".jinja",
-        ".jinja2",
-        ".j2",
-        ".vue",
-        ".svelte",
-        ".astro",
-        ".py",
-        ".js",
-        ".ts",
-        ".jsx",
-        ".tsx",
-        ".go",
-        ".rb",
-        ".java",
-    }
+    {".php", ".phtml", ".jsp", ".asp", ".aspx", ".cshtml", ".erb", ".ejs", ".hbs", ".mustache", ".twig", ".tpl"}
+    | {".tmpl", ".jinja", ".jinja2", ".j2", ".vue", ".svelte", ".astro"}
+    | {".py", ".js", ".ts", ".jsx", ".tsx", ".go", ".rb", ".java"}
 )
 TABLE_ENDINGS = frozenset({".csv", ".tsv", ".tab"})
 MESSAGE_ENDINGS = frozenset({".eml", ".emlx", ".mbox", ".mht", ".mhtml"})
@@ -71,7 +43,8 @@ OLDER_OFFICE, ARCHIVES, PICTURES, SOUNDS = (
 READ = (
     (rb"PK\x03\x04|PK\x05\x06", PACKAGE),
     (rb"\{\\rtf", "rtf"),
-    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF....WEBP|BM....\0\0\0\0", "picture"),
+    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|RIFF....WEBP|BM....\0\0\0\0", "picture"),
+    (rb"GIF8[79]a(?=.{0,6}[^\t-~])", "picture"),
     (
         rb"(?:\xef\xbb\xbf)?\s*(?i:(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)?(?:<!doctype html|<html))",
         "html",
@@ -81,9 +54,10 @@ NOT_READ = (
     (rb"\0\0..ftyp(?:heic|heix|mif1|avif)|\0\0\x01\0", PICTURES),
     (rb"ID3[\x02-\x04]|OggS\0|fLaC\0|RIFF....(?:WAVE|AVI )|\0\0..ftyp|\x1a\x45\xdf\xa3", SOUNDS),
     (rb"MThd\0\0\0\x06|FORM....AIFF|\xff[\xfb\xf3\xf2\xf1\xf9].{0,60}\0|\0\0\x01[\xba\xb3]|FLV\x01", SOUNDS),
-    (rb"\x1f\x8b|7z\xbc\xaf\x27\x1c|Rar!|\xfd7zXZ\0|BZh[1-9]|\x28\xb5\x2f\xfd|MSCF\0\0\0\0", ARCHIVES),
+    (rb"\x1f\x8b|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|\xfd7zXZ\0|\x28\xb5\x2f\xfd|MSCF\0\0\0\0", ARCHIVES),
+    (rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", ARCHIVES),
     (rb".{257}ustar[\0 ]", ARCHIVES),
-    (rb".{60}(?:BOOKMOBI|TEXtREAd)|TPZ", "Kindle books"),
+    (rb".{60}(?:BOOKMOBI|TEXtREAd)|TPZ[0-3](?=.{0,60}[\0-\x08])", "Kindle books"),
     (rb"AT&TFORM....DJV", "DjVu files"),
     (rb"ITSF\x03\0\0\0", "Windows help files"),
     (rb"\xffWPC", "WordPerfect files"),
@@ -102,6 +76,8 @@ PROGRAMS = re.compile(
     rb"|\x93NUMPY|PAR1[\x15\0]|wOF[F2]\0|OTTO\0|\0\x01\0\0\0",
     re.S,
 )
+# In what is called a PDF and does not begin like one: another program's data, or the rest of a broken one.
+OF_NO_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\xff]|\bendobj\b|\d obj\b|\bstartxref\b")
 
 
 @dataclass(frozen=True)
@@ -122,8 +98,13 @@ def kind_of(name: str, head: bytes) -> Kind:
         return _refused("empty_file")
     if head.lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith(b"%PDF-") or (ending == ".pdf" and b"%PDF-" in head):
         return Kind("pdf")
-    if ending == ".pdf" or PROGRAMS.match(head):
-        return _refused("wrong_type" if ending == ".pdf" else "binary")
+    found = _by_content(ending, head)
+    return _refused("wrong_type") if ending == ".pdf" and _is_no_document(found, head) else found
+
+
+def _by_content(ending: str, head: bytes) -> Kind:
+    if PROGRAMS.match(head):
+        return _refused("binary")
     for pattern, plural in NOT_READ:
         if re.match(pattern, head, re.S):
             return Kind("unknown", "unsupported_type", unsupported(OFFICE_ENDINGS.get(ending, plural)))
@@ -131,6 +112,12 @@ def kind_of(name: str, head: bytes) -> Kind:
         if re.match(pattern, head, re.S) and not (kind == "html" and ending in TEMPLATE_ENDINGS | MARKDOWN_ENDINGS):
             return Kind(kind)
     return Kind(_kind_of_text(ending, head))
+
+
+def _is_no_document(found: Kind, head: bytes) -> bool:
+    """A picture under a document's name was not meant to be read as one."""
+    is_broken = found.kind == "text" and OF_NO_TEXT.search(head) is not None
+    return is_broken or found.kind == "picture" or found.reason == "binary"
 
 
 def _kind_of_text(ending: str, head: bytes) -> str:

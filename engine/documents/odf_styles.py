@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.list_marks import BULLET, spelled
 from engine.documents.office_names import whole
+from engine.documents.scripts import LEVEL, LOWERED, PLAIN, RAISED, Look
 
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _DEEPEST_CHAIN = 20
@@ -39,6 +40,7 @@ class OdfStyles:
     def __init__(self, roots: list[Element]) -> None:
         self._parents: dict[str, str] = {}
         self._hidden: set[str] = set()
+        self._looks: dict[str, Look] = {}
         self.hidden_tables: set[str] = set()
         self.hidden_slides: set[str] = set()
         self._lists: dict[str, dict[int, Level]] = {}
@@ -54,6 +56,10 @@ class OdfStyles:
     def is_hidden(self, style: str | None) -> bool:
         """Of text."""
         return style in self._hidden
+
+    def look(self, style: str | None) -> Look:
+        """Of a run of text."""
+        return self._looks.get(style or "", PLAIN)
 
     def is_title(self, style: str | None) -> bool:
         """Whether a paragraph is the title of the document."""
@@ -72,12 +78,24 @@ class OdfStyles:
         if family == "paragraph" and (parent := style.get("{style}parent-style-name")):
             self._parents[name] = parent
         for properties in style:
+            if family == "text" and properties.tag == "{style}text-properties":
+                self._looks[name] = _look(properties, self._looks.get(style.get("{style}parent-style-name", ""), PLAIN))
             if properties.get("{text}display") == "none":
                 self._hidden.add(name)
             if properties.get("{table}display") == "false":
                 self.hidden_tables.add(name)
             if properties.get("{presentation}visibility") == "hidden":
                 self.hidden_slides.add(name)
+
+
+def _look(properties: Element, parent: Look) -> Look:
+    above, line = properties.get("{style}text-position"), properties.get("{style}text-line-through-style")
+    height = parent.height
+    if above:
+        amount = above.split()[0] if above.split() else ""
+        height = {"super": RAISED, "sub": LOWERED}.get(amount, LOWERED if amount.startswith("-") else RAISED)
+        height = LEVEL if amount in ("", "0%") else height
+    return Look(height, parent.struck if line is None else line != "none")
 
 
 def _levels(style: Element) -> dict[int, Level]:

@@ -34,7 +34,7 @@ def page_image(source: Source, number: int, width: int, password: str | None = N
 
 def _of_pdf(source: Source, number: int, width: int, password: str | None) -> bytes:
     try:
-        where = {"filename": source.path} if source.path is not None else {"stream": source.data}
+        where = {"filename": source.path} if source.has_plain_path else {"stream": source.read()}
         document = pymupdf.open(**where, filetype="pdf")
     except Exception as error:  # PyMuPDF raises several types for a broken file
         raise Unreadable("damaged") from error

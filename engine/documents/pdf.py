@@ -57,7 +57,7 @@ class Pdf:
         self.left_out: list[LeftOut] = []
         self._how, self._size = how, source.size
         try:
-            where = {"filename": source.path} if source.path is not None else {"stream": source.data}
+            where = {"filename": source.path} if source.has_plain_path else {"stream": source.read()}
             self._document = pymupdf.open(**where, filetype="pdf")
         except Exception as error:  # PyMuPDF raises several types for a broken file
             raise Unreadable("damaged") from error

@@ -13,7 +13,7 @@ from engine.documents.drawing import add_body, add_table, body_text
 from engine.documents.flow import Flow, one_line
 from engine.documents.graphic import Graphic, OnGraphic, picture
 from engine.documents.line import Box
-from engine.documents.office_names import shown_children, whole
+from engine.documents.office_names import is_on, shown_children, whole
 from engine.documents.reader import LeftOut
 from engine.documents.reading_order import reading_order
 
@@ -48,7 +48,7 @@ class Slide:
         self._place_of, self._on_graphic, self._said, self._left_out = place_of, on_graphic, said, left_out
         tree = root.find("{p}cSld/{p}spTree")
         self._ground = root.find("{p}cSld/{p}bg")
-        self._shapes = [] if tree is None else list(_shapes(tree))
+        self._shapes = [] if tree is None else self._seen(tree)
         self._titled = next((shape for shape in self._shapes if _kind(shape) in TITLES and _title(shape)), None)
         self.title = None if self._titled is None else _title(self._titled)
 
@@ -69,9 +69,19 @@ class Slide:
                 self._said.add(text)
                 flow.paragraph(text)
 
+    def _seen(self, parent: Element) -> list[Element]:
+        """Shapes that are hidden are left out, and said where they have text."""
+        found, seen = list(_shapes(parent)), []
+        for shape in found:
+            if not is_on(_property(shape, "hidden")):
+                seen.append(shape)
+            elif any((text.text or "").strip() for text in shape.iter("{a}t")):
+                self._left_out.append(LeftOut("hidden", _name(shape)))
+        return seen
+
     def _add_shape(self, flow: Flow, shape: Element) -> None:
         if shape.tag == "{p}grpSp":
-            self._add_shapes(flow, list(_shapes(shape)))
+            self._add_shapes(flow, self._seen(shape))
         elif shape.tag == "{p}graphicFrame":
             self._add_graphic(flow, shape)
         elif shape.tag == "{p}pic":
@@ -161,8 +171,12 @@ def _title(shape: Element) -> str:
 
 
 def _name(shape: Element) -> str:
+    return (_property(shape, "descr") or _property(shape, "name") or "")[:200]
+
+
+def _property(shape: Element, name: str) -> str | None:
     for properties in shape:
         found = properties.find("{p}cNvPr")
         if found is not None:
-            return (found.get("descr") or found.get("name") or "")[:200]
-    return ""
+            return found.get(name)
+    return None

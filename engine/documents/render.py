@@ -11,9 +11,8 @@ from engine.documents.places import heading
 
 
 def render(name: str, pages: Iterable[Page], kind: str = "pdf") -> list[tuple[int, str]]:
-    """(page number, text) of each part with text, in order; the first begins with the document's name.
-
-    Parts have headings where the kind has parts.
+    """(page number, text) of each part with text, in order; the first begins with the document's name, where the
+    kind has parts all others, too.
     """
     parts = list(pages)
     return [(page.number, text) for page, text in zip(parts, rendered(name, parts, kind), strict=True) if text]
@@ -28,9 +27,8 @@ def rendered(name: str, pages: Iterable[Page], kind: str, before: Page | None = 
         if not page.text:
             texts.append("")
             continue
-        lines = [] if before is not None else [markers.of_document(name)]
-        above = heading(kind, page, before)
-        lines += [markers.of_part(above)] if above else []
-        texts.append("\n".join([*lines, f"{markers.told_apart(page.text)}\n\n"]))
+        above, first = heading(kind, page, before), before is None
+        marker = markers.of_part(name, above, first) if above else markers.of_document(name) if first else None
+        texts.append((f"{marker}\n" if marker else "") + f"{markers.told_apart(page.text)}\n\n")
         before = page
     return texts

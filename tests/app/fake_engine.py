@@ -324,7 +324,7 @@ class FakeEngine:
                 "outcome": "needs_ocr" if page in skipped else "read",
                 "reason": skipped[page]["reason"] if page in skipped else None,
                 "message": skipped[page]["message"] if page in skipped else None,
-                "text": "" if page in skipped else f"[Page {page}]\nSection {page}. {text}",
+                "text": "" if page in skipped else f"[{about['name']}, page {page}]\nSection {page}. {text}",
                 "label": None,
                 "section": f"Part {(page - 1) // 5 + 1}",
                 "source": "ocr" if "recognised" in about["name"] else "text",
@@ -726,7 +726,7 @@ def main() -> None:
     options.add_argument("--trial-seconds", type=float, default=0.005)
     options.add_argument("--training-seconds", type=float, default=0.01)
     options.add_argument("--folder-files", type=int, default=0)
-    options.add_argument("--languages", default="deu eng")
+    options.add_argument("--languages", default="eng")
     options.add_argument("--standard", action="store_true")
     options.add_argument("--protocol", type=int, default=PROTOCOL_VERSION)
     options.add_argument("--deaf", action="store_true")

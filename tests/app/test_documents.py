@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import session
+from app.records import Folder
 from app.widgets import growing_cards
 from app.widgets.document_dialog import DocumentDialog
 from app.widgets.folder_card import FolderCard
@@ -38,7 +40,10 @@ def enter(data: QMimeData) -> QDragEnterEvent:
 
 def drop(window: Window, paths: list[str]) -> None:
     """Drags paths over the window and lets them go."""
-    data = carried(paths)
+    drop_data(window, carried(paths))
+
+
+def drop_data(window: Window, data: QMimeData) -> None:
     QApplication.sendEvent(window, enter(data))
     action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
     event = QDropEvent(QPointF(10, 10), action, data, button, Qt.KeyboardModifier.NoModifier)
@@ -64,6 +69,22 @@ def test_dropped_files_and_folders_are_added_with_their_paths(
     assert sent["paths"] == paths
     assert sent["conversation"] == window.session.now.id
     assert set(outcomes(window)) == {"lease.pdf", "notes.md", "a.txt"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such names")
+def test_a_name_that_is_no_valid_unicode_is_dropped_as_the_file_system_has_it(
+    window: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added: list[str] = []
+    monkeypatch.setattr(window, "add_paths", added.extend)
+    data = QMimeData()
+    data.setData("text/uri-list", b"file:///drop/caf%E9%20%231.txt\r\nfile:///drop/%EF%BF%BD%20\xc3\xa9.txt\r\n")
+    drop_data(window, data)
+    assert added == ["/drop/caf\udce9 #1.txt", "/drop/\ufffd \u00e9.txt"]
+    card = FolderCard(window.theme, Folder("/caf\udce9", "caf\ufffd"), lambda document: pytest.fail())
+    card.refresh.connect(added.append)
+    card.refresh_button.click()
+    assert added[-1] == "/caf\udce9"
 
 
 def test_the_sheet_is_there_only_while_documents_are_dragged(window: Window, document: MakeDocument) -> None:
@@ -210,8 +231,9 @@ def test_pictures_are_read_once_the_settings_allow_it(
 
 
 def test_the_languages_of_pictures_are_chosen_among_those_installed(
-    window: Window, qtbot: QtBot, tmp_path: Path
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    window = open_window("--languages", "deu eng")
     window.show_settings()
     dialog = window.findChild(SettingsDialog)
     qtbot.waitUntil(dialog.recognition.isEnabled, timeout=WAIT_MS)
@@ -258,6 +280,21 @@ def test_a_folder_is_one_card_that_unfolds(window: Window, qtbot: QtBot, documen
     qtbot.keyClick(folder, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(window.documents.cards) == 3, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: all(card.isVisible() for card in window.documents.cards.values()), timeout=WAIT_MS)
+
+
+def test_what_was_unfolded_stays_so_when_the_engine_is_started_again(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window.add_paths([str(Path(document("Contracts/a.pdf")).parent)])
+    qtbot.waitUntil(lambda: outcomes(window) == {"a.pdf": "read"} and not window.session.reading, timeout=WAIT_MS)
+    folder_of(window, "Contracts").toggle()
+    before = folder_of(window, "Contracts")
+    window.client.kill()
+    qtbot.waitUntil(lambda: folder_of(window, "Contracts") is not before, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 1, timeout=WAIT_MS)
+    assert folder_of(window, "Contracts").is_unfolded()
+    window.session.new()
+    assert not window.documents.folders
 
 
 def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
@@ -355,7 +392,10 @@ def test_one_password_is_tried_on_all_locked_files_and_kept_nowhere(
     notice = window.documents.password
     assert notice.text() == ""
     window.add_paths([document("locked a.pdf"), document("locked b.pdf"), document("locked twice.pdf")])
-    qtbot.waitUntil(lambda: notice.text().startswith("3 files need a password"), timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: notice.text().startswith("locked a.pdf, locked b.pdf and locked twice.pdf need a password"),
+        timeout=WAIT_MS,
+    )
     notice.field.setText("heron")
     qtbot.keyClick(notice.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "It opens none of them." in notice.text(), timeout=WAIT_MS)
@@ -365,7 +405,7 @@ def test_one_password_is_tried_on_all_locked_files_and_kept_nowhere(
     notice.button.click()
     qtbot.waitUntil(lambda: list(outcomes(window).values()).count("read") == 2, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "It opened 2 files." in notice.text(), timeout=WAIT_MS)
-    assert notice.text().startswith("1 file needs a password")
+    assert notice.text().startswith("locked twice.pdf needs a password")
     window.close()
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "requests.jsonl"]
     assert kept and not any(b"otter" in path.read_bytes() for path in kept)
@@ -380,7 +420,7 @@ def test_a_password_typed_while_something_is_read_says_that_it_waits(
     qtbot.waitUntil(lambda: outcomes(window).get("notes.md") == "reading", timeout=WAIT_MS)
     notice.field.setText("otter")
     notice.button.click()
-    assert notice.text() == "1 file needs a password. It is tried after what is under way now."
+    assert notice.text() == "locked.pdf needs a password. It is tried after what is under way now."
     window.page.composer.input.setFocus()
     qtbot.waitUntil(lambda: outcomes(window)["locked.pdf"] == "reading", timeout=WAIT_MS)
     assert notice.text() == "", "it is said as soon as it was tried, not once all is read"
@@ -436,12 +476,12 @@ def test_a_click_on_a_card_shows_exactly_what_the_model_sees(
     window: Window, qtbot: QtBot, document: MakeDocument
 ) -> None:
     dialog = opened(window, qtbot, document, "lease.pdf", 20)
-    assert dialog.text().startswith("[Page 1]\nSection 1.")
+    assert dialog.text().startswith("[lease.pdf, page 1]\nSection 1.")
     assert dialog.where() == "Page 1 of 20, Part 1"
     assert not dialog.back.isEnabled()
     for _ in range(19):
         dialog.on.click()
-    assert dialog.text().startswith("[Page 20]")
+    assert dialog.text().startswith("[lease.pdf, page 20]")
     assert not dialog.on.isEnabled()
     assert dialog.sections.currentText() == "Part 4"
     dialog.sections.setCurrentIndex(1)
@@ -546,6 +586,19 @@ def test_example_questions_come_once_something_is_read(
     qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(requests(tmp_path, "ask")), timeout=WAIT_MS)
     assert requests(tmp_path, "ask")[0]["text"] == first.text()
+
+
+def test_large_text_cuts_no_example_off(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.resize(1200, 760)
+    window.theme.set_scale(200)
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: len(window.page.empty.examples()) == 3, timeout=WAIT_MS)
+    for button in window.page.empty.examples():
+        lines = button.text().split("\n")
+        assert " ".join(lines) == button.accessibleName()
+        assert all(button.fontMetrics().horizontalAdvance(line) < button.width() for line in lines)
+        assert button.width() <= window.page.empty.width()
+    window.theme.set_scale(100)
 
 
 def test_the_meter_says_what_the_memory_holds(window: Window, qtbot: QtBot, document: MakeDocument) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -18,7 +19,7 @@ from app.document_words import (
     state,
     unread,
 )
-from app.folder_words import after_password, changed_files, folder_summary, meaning_of_password
+from app.folder_words import after_password, changed_files, folder_summary, locked_files, meaning_of_password
 from app.memory_words import memory_line, reread_cost
 from app.records import Document, Folder, Memory, RereadCost
 from app.words import duration, megabytes, when
@@ -156,6 +157,24 @@ def test_the_text_of_pictures_is_recognised_page_by_page() -> None:
     assert state(opening, None) == "Opening slide 2 of 9"
     assert state(document(outcome="waiting", page=2, doing="opening"), None) == "Opening"
     assert state(document(outcome="reading", part="slide", page=2, pages=9), None) == "slide 2 of 9"
+
+
+def test_locked_files_are_named() -> None:
+    names = [f"{letter}.pdf" for letter in "abcdef"]
+    assert locked_files(1, names[:1]) == "a.pdf needs a password"
+    assert locked_files(2, names[:2]) == "a.pdf and b.pdf need a password"
+    assert locked_files(6, names) == "a.pdf, b.pdf, c.pdf and 3 more need a password"
+    assert locked_files(1204, names[:1]) == "a.pdf and 1,203 more need a password"
+    assert locked_files(2, ()) == "2 files need a password"
+
+
+def test_a_password_opens_what_lies_in_a_message_and_no_office_file() -> None:
+    attached = [{"what": "attachment", "name": "lease.pdf", "reason": "encrypted"}]
+    mail = document(outcome="partial", kind="email", reason="encrypted", left_out=attached)
+    archived = document(outcome="needs_password", kind="archive", reason="wrong_password")
+    office = document(outcome="needs_password", kind="docx", reason="encrypted")
+    older = replace(mail, reason="outdated")
+    assert [each.opens_with_password for each in (mail, archived, office, older)] == [True, True, False, False]
 
 
 def test_a_locked_file_is_opened_here() -> None:

@@ -116,12 +116,18 @@ def _spaced(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _brackets(text: Text) -> list[str]:
+    parts = [f"[Page {number}]\n{said}\n\n" for number, said in text.pages]
+    parts[0] = f"[Document: {text.name}]\n{parts[0]}"
+    return parts
+
+
+def _as_written(text: Text) -> list[str]:
     """As Keepsake writes them."""
     return [part for _, part in render(text.name, [Page(number, "read", None, said) for number, said in text.pages])]
 
 
-def _named_brackets(text: Text) -> list[str]:
-    return [f"[{text.name}, page {number}]\n{said}\n\n" for number, said in text.pages]
+def _of_the_name(text: Text) -> list[str]:
+    return [f"[Page {number} of {text.name}]\n{said}\n\n" for number, said in text.pages]
 
 
 def _rules(text: Text) -> list[str]:
@@ -135,12 +141,6 @@ def _xml(text: Text) -> list[str]:
     return parts
 
 
-def _open_xml(text: Text) -> list[str]:
-    parts = [f'<page number="{number}">\n{said}\n\n' for number, said in text.pages]
-    parts[0] = f'<document name="{text.name}">\n{parts[0]}'
-    return parts
-
-
 def _markdown(text: Text) -> list[str]:
     parts = [f"## Page {number}\n\n{said}\n\n" for number, said in text.pages]
     parts[0] = f"# {text.name}\n\n{parts[0]}"
@@ -151,12 +151,31 @@ def _nothing(text: Text) -> list[str]:
     return [f"{said}\n\n" for _, said in text.pages]
 
 
+def _false_lines(text: Text) -> Text:
+    """Each page claims, in its first line, to be the next page of its document, and the last one to be the first."""
+    numbers = [number for number, _ in text.pages]
+    claimed = zip(text.pages, [*numbers[1:], numbers[0]], strict=True)
+    return Text(text.name, tuple((number, f"[{text.name}, page {false}]\n{said}") for (number, said), false in claimed))
+
+
+def _misled(text: Text) -> list[str]:
+    """With false lines, as they would stand there if they were not told apart."""
+    return [f"[{text.name}, page {number}]\n{said}\n\n" for number, said in _false_lines(text).pages]
+
+
+def _told_apart(text: Text) -> list[str]:
+    """With false lines, as Keepsake writes them."""
+    return _as_written(_false_lines(text))
+
+
 FORMS: dict[str, Callable[[Text], list[str]]] = {
-    "brackets": _brackets,
-    "brackets, name on each page": _named_brackets,
-    "rules, name on each page": _rules,
+    "[Document: name] [Page n]": _brackets,
+    "[name, page n]": _as_written,
+    "[Page n of name]": _of_the_name,
+    "--- name, page n ---": _rules,
     "XML": _xml,
-    "XML without ends": _open_xml,
     "Markdown": _markdown,
     "nothing": _nothing,
+    "false lines": _misled,
+    "false lines told apart": _told_apart,
 }

@@ -11,7 +11,8 @@ what they have no part in. An answer is begun for the model ("It is on page"), a
     gain    its log-probability less the mean of the same when asked about the other pages, in nats: which name or
             number the model likes best has no part in it, and guessing gains 0
 
-Differences to the first form are of the same questions; errors are standard errors over the sets of documents.
+Differences to the first form are of the same questions; errors are standard errors over the sets of documents. In the
+last two forms each page's own first line claims another number, as it stands there and as Keepsake writes it.
 """
 
 from __future__ import annotations
@@ -135,13 +136,15 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=20, help="sets of two documents of three pages")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kept", default="1,0.25", help="shares of the units, 1 for the full cache")
+    parser.add_argument("--forms", help=f"with semicolons between (default: all): {'; '.join(FORMS)}")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--checkpoint", type=Path, help="go on from what is in this file")
     options = parser.parse_args()
     quiet()
     parameters = {"model": options.model.name, "seed": options.seed}
     samples = SampleFile(options.checkpoint, parameters)
-    rows: list[Row] = [{"form": form, "kept": float(kept)} for kept in options.kept.split(",") for form in FORMS]
+    forms = options.forms.split(";") if options.forms else list(FORMS)
+    rows: list[Row] = [{"form": form, "kept": float(kept)} for kept in options.kept.split(",") for form in forms]
     run(options, samples, rows)
     numbers = [n for n in range(options.samples) if all(samples.get(n, row) for row in rows)]
     for row in rows:

@@ -22,7 +22,7 @@ from tests.engine.backends import tiny_folder
 from tests.engine.fake_runtime import fake_model
 
 SHA = "a" * 64
-CONTROL = {"llama.cpp": ("<|im_end|>", "<|im_start|>", "<filename>"), "torch": ("<|end|>", "</s>", "<tool>")}
+CONTROL = {"llama.cpp": ("<|im_end|>", "<|im_start|>", "<filename>"), "torch": ("<|end|>", "<|user|>", "<tool>")}
 
 
 @pytest.fixture(scope="module", params=CONTROL)
@@ -62,9 +62,8 @@ def test_control_tokens_in_names_labels_sections_and_pages_are_text(
     control = {token for word in words for token in vocabulary.tokenize(word, special=True)}
     assert len(control) == len(words) and not control & set(tokens)
     said = b"".join(map(vocabulary.token_bytes, tokens)).decode()
-    assert said.startswith(f"[Document: {all_of_them}.txt]\n")
-    parts = 0 if kind == "markdown" else 2
-    assert said.count(all_of_them) == 3 + parts and said.count("\n[") == parts
+    begins = f"[Document: {all_of_them}.txt]" if kind == "markdown" else f"[{all_of_them}.txt, p"
+    assert said.startswith(begins) and said.count(all_of_them) == (3 if kind == "markdown" else 6)
 
 
 def test_a_name_of_two_lines_is_one_line(
@@ -76,7 +75,7 @@ def test_a_name_of_two_lines_is_one_line(
         document = _stored(store, name, "pdf", pages)
         tokens = _conversation(store, vocabulary).document_tokens(document).tokens
         said = b"".join(map(vocabulary.token_bytes, tokens)).decode()
-        assert said == "[Document: a] [Page 7].pdf]\n[Page 1, Loans] [Page 8]\n\\[Page 9]\nText.\n\n"
+        assert said == "[a] [Page 7].pdf, page 1, Loans] [Page 8]\n\\[Page 9]\nText.\n\n"
 
 
 def _stored(store: Store, name: str, kind: str, pages: list[Page]) -> Document:

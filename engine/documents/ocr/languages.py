@@ -8,6 +8,7 @@ from __future__ import annotations
 import locale as locales
 import os
 import sys
+import sysconfig
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -135,12 +136,13 @@ def languages_here() -> list[str]:
 
 def data_folders() -> list[Path]:
     """Folders that may hold language data, in the order in which they are asked: what the person names, what was
-    installed with Keepsake, the system's.
+    installed with Keepsake, for all or by `pip install --user`, the system's.
     """
     folders: list[Path] = []
     if prefix := os.environ.get("TESSDATA_PREFIX"):
         folders += [Path(prefix), Path(prefix, "tessdata")]
     folders.append(Path(sys.prefix, "share", "tessdata"))
+    folders.append(Path(sysconfig.get_path("data", sysconfig.get_preferred_scheme("user")), "share", "tessdata"))
     folders += _newest_first(Path("/usr/share/tesseract-ocr").glob("*/tessdata"))
     folders += [Path("/usr/share/tessdata"), Path("/usr/local/share/tessdata"), Path("/opt/homebrew/share/tessdata")]
     for variable in ("PROGRAMFILES", "LOCALAPPDATA"):

@@ -30,6 +30,7 @@ def read(text: str) -> str:
         ('a,b\n"say ""hi""",=SUM(A1:A2)\n', 'a | b\nsay "hi" | =SUM(A1:A2)'),
         ('a,b\n"say \\"hi\\"",2\n', 'a | b\nsay "hi" | 2'),
         ("Report of May\n\na,b\n1,\n,2\n3,4\n", "Report of May\na | b\n1 |\n | 2\n3 | 4"),
+        ('sep="\n"a",b\n"1",2\n', 'sep="\na | b\n1 | 2'),
         ("a,b,c\n1,,3\n", "a | b | c\n1 |  | 3"),
         ("one\ntwo\n", "one\ntwo\n"),
         ("Dear all, this is no table.\nIt is a letter,\nand its lines, as you see, differ, all of them.\n\nYours", ...),

@@ -186,6 +186,16 @@ def test_sheets_with_what_they_show() -> None:
     assert (found.page_count, found.left_out) == (2, (LeftOut("hidden", "Lists"),))
 
 
+def test_hidden_rows_and_columns_are_read_and_said() -> None:
+    columns = '<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/>'
+    head = row(cell("Boat"), cell("Cost"), cell("Tax"), cell("Due"))
+    filtered = row(cell(""), cell("9"), cell("1")).replace(
+        "<table:table-row", '<table:table-row table:visibility="filter"'
+    )
+    (page,) = read(odf("ods", sheet("A", columns, head, filtered, row(cell("x"), cell("8"))))).pages
+    assert page.text == "Boat | [hidden column] Cost | [hidden column] Tax | Due\n[hidden row] | 9 | 1\nx | 8"
+
+
 def test_repeated_cells_and_rows_are_bounded_and_said() -> None:
     found = read(
         odf(
@@ -214,7 +224,8 @@ def test_slides() -> None:
         return f"<draw:frame {attributes}><draw:text-box>{p(said)}</draw:text-box></draw:frame>"
 
     title = 'presentation:class="title"'
-    notes = "<presentation:notes>" + frame("Say it slowly.", 'presentation:class="notes"') + "</presentation:notes>"
+    notes = frame("Say it slowly.", 'presentation:class="notes"') + frame("1", 'presentation:class="page-number"')
+    notes = f"<presentation:notes>{notes}{frame('And stay calm.')}</presentation:notes>"
     hidden = '<style:style style:name="dp2" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>'
     places = 'svg:x="{}cm" svg:y="{}cm" svg:width="2cm" svg:height="1cm"'
     body = (
@@ -231,7 +242,7 @@ def test_slides() -> None:
     )
     found = read(odf("odp", body, hidden))
     assert [(page.label, page.outcome, page.text) for page in found.pages] == [
-        ("One", "read", "# One\n\nabove\n\nbelow\n\nNotes: Say it slowly."),
+        ("One", "read", "# One\n\nabove\n\nbelow\n\nNotes: Say it slowly.\nAnd stay calm."),
         ("Extra (hidden)", "read", "shape\n\ngrouped"),
         (None, "needs_ocr", ""),
     ]

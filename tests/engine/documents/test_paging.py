@@ -44,8 +44,9 @@ def test_markers_stand_before_the_text_and_never_in_it(pages: list[Page], kind: 
     for page, (_, segment) in zip(with_text, render(name, pages, kind), strict=True):
         markers = segment.removesuffix(f"{told_apart(page.text)}\n\n")
         above = heading(kind, page, before)
-        expected = ([f"[Document: {name}]"] if before is None else []) + ([f"[{above}]"] if above else [])
-        assert markers == "".join(f"{line}\n" for line in expected)
+        called = name if before is None else name.rpartition("/")[2]
+        expected = f"[{called}, {above}]\n" if above else f"[Document: {name}]\n" if before is None else ""
+        assert markers == expected
         assert above is None or ("\n" not in above and str(page.number) in above)
         before = page
 
@@ -57,7 +58,7 @@ def test_a_section_is_named_where_it_begins(pages: list[Page], kind: str) -> Non
         above = heading(kind, page, before)
         if above is not None and page.label is None:
             begins = page.section is not None and (before is None or before.section != page.section)
-            assert (above != f"{WORDS[kind].capitalize()} {page.number}") == begins
+            assert (above != f"{WORDS[kind]} {page.number}") == begins
         before = page
 
 

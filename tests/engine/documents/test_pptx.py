@@ -132,14 +132,15 @@ def test_groups_tables_notes_and_comments() -> None:
     table = f"<a:tbl><a:tr>{wide}{covered}{cell('Berth')}</a:tr><a:tr>{cell('Plover')}{cell('4')}{cell('B2')}</a:tr></a:tbl>"
     frame = f"<p:graphicFrame><a:graphic><a:graphicData>{table}</a:graphicData></a:graphic></p:graphicFrame>"
     group = f"<p:grpSp><p:grpSpPr/>{shape('in a group')}<p:grpSp>{shape('deeper')}</p:grpSp></p:grpSp>"
-    notes = f"<p:notes {P}><p:cSld><p:spTree>{number}{said}</p:spTree></p:cSld></p:notes>"
+    beside = f"<p:grpSp>{shape('And stay calm.')}</p:grpSp>"
+    notes = f"<p:notes {P}><p:cSld><p:spTree>{number}{said}{beside}</p:spTree></p:cSld></p:notes>"
     comments = f"<p:cmLst {P}><p:cm><p:text>Shorter?</p:text></p:cm></p:cmLst>"
     related = {"ppt/slides/slide1.xml": [("n", "notesSlide", "../notes1.xml"), ("c", "comments", "../comments1.xml")]}
     parts = {"ppt/notes1.xml": notes, "ppt/comments1.xml": comments}
     text = read(deck([group + frame], parts=parts, related=related)).pages[0].text
     assert (
         text
-        == "in a group\n\ndeeper\n\nBoat |  | Berth\nPlover | 4 | B2\n\nNotes: Say it slowly.\n\n[Comment: Shorter?]"
+        == "in a group\n\ndeeper\n\nBoat |  | Berth\nPlover | 4 | B2\n\nNotes: Say it slowly.\n\nNotes: And stay calm.\n\n[Comment: Shorter?]"
     )
 
 
@@ -186,3 +187,11 @@ def test_boxes_that_cannot_be_parted_stay_in_order() -> None:
     assert reading_order([(-30, 0, -20, 10), (-30, -40, -20, -10)]) == [1, 0]
     many = [(0.0, float(-number), 1.0, float(-number)) for number in range(5000)]
     assert reading_order(many) == list(range(5000))
+
+
+def test_hidden_shapes_are_left_out_and_those_with_text_are_said() -> None:
+    hidden = shape("Unseen").replace("<p:nvSpPr>", '<p:nvSpPr><p:cNvPr name="Note" hidden="1"/>')
+    group = f'<p:grpSp><p:nvGrpSpPr><p:cNvPr name="Group"/></p:nvGrpSpPr>{hidden}{shape("Seen")}</p:grpSp>'
+    found = read(deck([group + hidden.replace("Unseen", "")]), "a.pptx")
+    assert [page.text for page in found.pages] == ["Seen"]
+    assert found.left_out == (LeftOut("hidden", "Note"),)

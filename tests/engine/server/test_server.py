@@ -406,7 +406,7 @@ def test_text_is_given_as_the_model_sees_it_some_pages_at_a_time(quick: EngineCl
     _, document = _pdf(quick, tmp_path / "lease.pdf", pages=9)
     whole = quick.call("document_text", document=document)
     assert (whole["last"], len(whole["pages"])) == (9, 9)
-    assert whole["pages"][0]["text"].startswith("[Document: lease.pdf]\n[Page 1]\nThe otter signs page 1.")
+    assert whole["pages"][0]["text"].startswith("[lease.pdf, page 1]\nThe otter signs page 1.")
     part = quick.call("document_text", document=document, **{"from": 4, "count": 2})
     assert [page["page"] for page in part["pages"]] == [4, 5]
     assert part["pages"] == whole["pages"][3:5]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import site
 import sys
 from pathlib import Path
 
@@ -90,6 +91,7 @@ def test_the_folders_that_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     found = data_folders()
     assert found[0] == tmp_path / "own"
     assert Path(sys.prefix, "share", "tessdata") in found
+    assert Path(site.getuserbase(), "share", "tessdata") in found
     assert tmp_path / "Program Files" / "Tesseract-OCR" / "tessdata" in found
     assert len(found) == len(set(found))
 
