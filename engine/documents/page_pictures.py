@@ -8,6 +8,7 @@ under it or is not shown has been recognised by another program.
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -16,7 +17,7 @@ import pymupdf
 
 from engine.documents.drawn import Drawn, upright
 from engine.documents.flow import Flow
-from engine.documents.inner_pictures import LEAST_EDGE, LEAST_PIXELS, InnerPictures
+from engine.documents.inner_pictures import LEAST_EDGE, LEAST_PAGE_PIXELS, LEAST_PIXELS, LOOKING_SECONDS, InnerPictures
 from engine.documents.limits import MOST_PIXELS, PAGE_PICTURES_SECONDS
 from engine.documents.line import Line
 from engine.documents.reader import LeftOut, Recognition, Unreadable
@@ -24,6 +25,8 @@ from engine.documents.reader import LeftOut, Recognition, Unreadable
 LEAST_AREA = 0.01
 """Of the page: logos in letterheads have less, a picture of one sentence more."""
 CLIP_RESOLUTION = 200
+PAGE_LOOKING_SECONDS = 5.0
+"""Of a page without recognition, for telling photographs from pages of text."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class _Picture:
 
     xref: int
     mask: int
+    pixels: int
     box: Any
     part: str
 
@@ -42,7 +46,8 @@ class PagePictures:
     """
 
     def __init__(self, document: Any, recognition: Recognition | None, left_out: list[LeftOut], first: int = 1) -> None:
-        self._document, self._first = document, first
+        self._document, self._first, self._recognises = document, first, recognition is not None
+        self._began = self._spent = 0.0
         self._pictures = InnerPictures(recognition, left_out, first, PAGE_PICTURES_SECONDS)
         self._seen: set[str] = set()
         self._parts: dict[int, str] = {}
@@ -58,6 +63,7 @@ class PagePictures:
         if number < self._first or not pictures:
             return []
         self._pictures.begin(number)
+        self._began = time.process_time()
         found: list[Line] = []
         for picture in pictures:
             flow, box = Flow(), picture.box
@@ -77,7 +83,7 @@ class PagePictures:
         boxes = [box for box in drawn.boxes if box.width * box.height >= large]
         if len(listed) == len(boxes) == len(drawn.boxes) == 1:
             xref, mask = listed[0][:2]
-            return [_Picture(xref, mask, boxes[0], self._part(xref))]
+            return [_Picture(xref, mask, listed[0][2] * listed[0][3], boxes[0], self._part(xref))]
         found: dict[str, _Picture] = {}
         for shown in page.get_image_info() if boxes else ():
             box = pymupdf.Rect(shown["bbox"]) & whole
@@ -86,7 +92,7 @@ class PagePictures:
                 continue
             xref, mask = same[0][:2] if len(same) == 1 else (0, 0)
             part = self._part(xref) if xref else f"{page.number} {tuple(box)}"
-            found.setdefault(part, _Picture(xref, mask, box, part))
+            found.setdefault(part, _Picture(xref, mask, same[0][2] * same[0][3], box, part))
         return list(found.values())
 
     def _part(self, xref: int) -> str:
@@ -97,7 +103,12 @@ class PagePictures:
         return self._parts[xref]
 
     def _read(self, page: Any, picture: _Picture) -> bytes:
-        """As a file of its own. Raises Unreadable."""
+        """As a file of its own. Raises Unreadable, without recognition for all that are surely no page of text."""
+        began = time.process_time()
+        if not self._recognises and (picture.pixels < LEAST_PAGE_PIXELS or self._spent > LOOKING_SECONDS):
+            raise Unreadable("no_text_layer")
+        if began - self._began > (PAGE_PICTURES_SECONDS if self._recognises else PAGE_LOOKING_SECONDS):
+            raise Unreadable("too_slow")
         try:
             if not picture.xref:
                 clip = picture.box * page.rotation_matrix
@@ -115,6 +126,8 @@ class PagePictures:
             raise
         except Exception as error:  # PyMuPDF raises several types for a broken picture
             raise Unreadable("damaged") from error
+        finally:
+            self._spent += time.process_time() - began
 
 
 def _listed(page: Any) -> list[Any]:

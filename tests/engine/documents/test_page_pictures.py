@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pymupdf
 import pytest
+from PIL import Image
 
+from engine.documents import page_pictures
+from engine.documents.extract import extract
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.ocr.languages import recognition_for
 from engine.documents.page import Page
@@ -122,3 +126,22 @@ def test_a_broken_picture_costs_nothing() -> None:
     (found,), left_out = read(document)
     assert [*ABOVE, *BELOW] == [line for line in found.text.split("\n") if line.startswith("Line")]
     assert [part.what for part in left_out] == ["picture"]
+
+
+def test_without_recognition_a_picture_that_may_be_a_page_makes_the_document_partial(tmp_path: Path) -> None:
+    document = pymupdf.open()
+    large = Image.new("RGB", (900, 700), "white")
+    letter(document, ((50, 200, 300, 300), saved(large)), ((50, 420, 200, 500), drawn()))
+    path = tmp_path / "a.pdf"
+    document.save(path)
+    extracted = extract(path)
+    assert (extracted.outcome, extracted.reason) == ("partial", "no_text_layer")
+    assert [part.reason for part in extracted.left_out] == ["no_text_layer", None]
+
+
+def test_telling_photographs_from_pages_ends_once_a_page_took_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_pictures, "PAGE_LOOKING_SECONDS", -1.0)
+    document = pymupdf.open()
+    letter(document, ((50, 200, 300, 300), saved(Image.new("RGB", (900, 700), "white"))))
+    (page,), left_out = read(document, recognition=False)
+    assert page.outcome == "read" and left_out == [LeftOut("picture", "a picture on page 1")]
