@@ -129,11 +129,12 @@ class ExtractionJob:
         that a document opened since is another one, and its pages are kept under a recipe of its own.
         """
         from engine.documents.extract import file_sha256
+        from engine.documents.patience import waited
         from engine.documents.reader import Unreadable
 
         path = Path(document.path)
         try:
-            facts = path.stat()
+            facts = waited(path.stat, self.engine.cancelled.is_set)
             sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member, password)
         except (OSError, Unreadable):
             return False
@@ -180,12 +181,13 @@ class ExtractionJob:
     def _take_out(self, document: Document, password: str | None) -> None:
         """What is known of the file's content already is not extracted again."""
         from engine.documents.extract import file_sha256
+        from engine.documents.patience import waited
         from engine.documents.reader import Unreadable
 
         path, recipe = Path(document.path), self._recipe
         size, mtime_ns, sha256 = None, None, ""
         try:
-            facts = path.stat()
+            facts = waited(path.stat, self.engine.cancelled.is_set)
             size, mtime_ns = facts.st_size, facts.st_mtime_ns
             self._opens(document, large=size > LARGE)
             sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member, password)

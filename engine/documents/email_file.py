@@ -1,20 +1,26 @@
 """A message (.eml), a mailbox of many (mbox) or a saved page (MHTML) -> its text, then what is attached, part by part.
 
 An attachment is opened as a document of its own, by its content; it can lie LIMITS.DEEPEST_DOCUMENT deep. What cannot
-be read of them is named. Which part is what is `email_parts`'s.
+be read of them is named. What was made out in pictures between the lines stands at the message's end. Which part is
+what is `email_parts`'s.
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import replace
 from email import message_from_bytes
 from email.message import Message
+from itertools import count
 
 from engine.documents.email_headers import header, header_lines, parameter
-from engine.documents.email_parts import Attachment, Letter, bytes_of, letter_of
+from engine.documents.email_parts import TOO_DEEP, Attachment, Letter, letter_of
+from engine.documents.email_transfer import unpacked
+from engine.documents.flow import Flow
 from engine.documents.html import decode_html, web_text
+from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import DEEPEST_DOCUMENT, LARGEST_TEXT, MOST_ATTACHMENTS
 from engine.documents.opening import open_document
 from engine.documents.page import Page
@@ -27,6 +33,8 @@ MESSAGE_LABEL = "message"
 _BETWEEN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n(?=>?[A-Za-z][\w-]*[ \t]*:)")
 _QUOTED = re.compile(rb"^>(>*From )", re.M)
 _COUNTED = re.compile(rb"\A(\d{1,10})[ \t]*\r?\n(?=[A-Za-z-]+:)")
+DEEPEST_PARTS = 100
+_HOLDS_PARTS = re.compile(rb"^(content-type:\s*)(?:message|multipart)/[\w.+-]+", re.I | re.M)
 _IS_HEADER = re.compile(rb"\s*[A-Za-z][\w-]*[ \t]*:")
 
 
@@ -39,10 +47,10 @@ def open_email(source: Source, how: How) -> Reader:
 
     def parts() -> Iterator[Page]:
         left_out.clear()
-        number = 0
+        number, pictures = 0, InnerPictures(how.recognition, left_out)
         for message in messages:
             label = (header(message, "Subject") or None) if len(messages) > 1 else MESSAGE_LABEL
-            for page in _Reading(how, left_out).pages(message, label):
+            for page in _Reading(how, left_out, pictures).pages(message, label):
                 number += 1
                 yield replace(page, number=number)
 
@@ -62,17 +70,29 @@ def _parsed(data: bytes) -> Message:
     """A text without a head is a message of that text."""
     if not _IS_HEADER.match(data):
         data = b"\n" + data
+    data = data.lstrip(b"\xef\xbb\xbf")
     try:
-        return message_from_bytes(data.lstrip(b"\xef\xbb\xbf"))
+        try:
+            return message_from_bytes(data)
+        except RecursionError:
+            return message_from_bytes(_flattened(data))
     except (RecursionError, ValueError, LookupError) as error:
         raise Unreadable("damaged") from error
+
+
+def _flattened(data: bytes) -> bytes:
+    """With only so many parts that can hold others; in the others nothing is told apart."""
+    number = count()
+    return _HOLDS_PARTS.sub(
+        lambda found: found[0] if next(number) < DEEPEST_PARTS else found[1] + TOO_DEEP.encode(), data
+    )
 
 
 class _Reading:
     """Of one message with all that lies in it. Numbers of pages are given by whoever puts them together."""
 
-    def __init__(self, how: How, left_out: list[LeftOut]) -> None:
-        self._how, self._left_out = how, left_out
+    def __init__(self, how: How, left_out: list[LeftOut], pictures: InnerPictures) -> None:
+        self._how, self._left_out, self._pictures = how, left_out, pictures
 
     def pages(self, message: Message, label: str | None) -> Iterator[Page]:
         if _is_saved_page(message):
@@ -83,14 +103,30 @@ class _Reading:
         except RecursionError as error:
             raise Unreadable("damaged") from error
         self._left_out += letter.left_out
-        text = "\n\n".join(filter(None, ("\n".join(header_lines(message)), *letter.texts)))
-        yield Page(1, "read" if text else "blank", None, text, label)
+        body = self._body(letter)
+        if head := "\n".join(header_lines(message)):
+            text = f"{head}\n\n{body.text}" if body.text else head
+            # Where nothing else was read, why its pictures were not is said.
+            body = replace(body, outcome="read", text=text, source="text")
+        yield replace(body, label=label)
         yield from self._attachments(letter)
+
+    def _body(self, letter: Letter) -> Page:
+        flow = Flow()
+        for text in letter.texts:
+            flow.exact(text)
+        self._pictures.begin(1)
+        for picture in letter.pictures:
+            self._add_picture(flow, picture)
+        return self._pictures.page(1, flow)
+
+    def _add_picture(self, flow: Flow, picture: Attachment) -> None:
+        self._pictures.add(flow, picture.name, hashlib.sha256(picture.data).hexdigest(), lambda: picture.data)
 
     def _saved_page(self, message: Message) -> Page:
         for part in message.walk():
             if part.get_content_type() in ("text/html", "application/xhtml+xml") and not part.is_multipart():
-                found = web_text(decode_html(bytes_of(part), parameter(part, "charset")) or "")
+                found = web_text(decode_html(unpacked(part).data, parameter(part, "charset")) or "")
                 self._left_out += found.left_out
                 return Page(1, "read" if found.text else "blank", None, found.text, found.title or None)
         raise Unreadable("no_text")
@@ -110,7 +146,7 @@ class _Reading:
     def _attached_message(self, name: str, message: Message) -> Iterator[Page]:
         if self._how.depth + 1 > DEEPEST_DOCUMENT:
             raise Unreadable("too_deep")
-        inner = _Reading(replace(self._how, depth=self._how.depth + 1), self._left_out)
+        inner = _Reading(replace(self._how, depth=self._how.depth + 1), self._left_out, self._pictures)
         for page in inner.pages(message, MESSAGE_LABEL):
             yield replace(page, label=f"{name}, {page.label}" if page.label else name)
 

@@ -1,6 +1,6 @@
 """The parts of a message (RFC 2045 to 2049): which are its text, which come with it, and which are neither.
 
-It opens no attachment.
+It opens no attachment and looks at no picture.
 """
 
 from __future__ import annotations
@@ -11,16 +11,19 @@ from email.message import Message
 from mimetypes import guess_extension
 
 from engine.documents.charsets import decoded_as
+from engine.documents.email_forms import best_of
 from engine.documents.email_headers import base64_bytes, header, parameter, words
+from engine.documents.email_transfer import Unpacked, unpacked
 from engine.documents.flow import one_line
 from engine.documents.html import decode_html, web_text
+from engine.documents.names import display_name
 from engine.documents.reader import LeftOut
 from engine.documents.text import decode
 
 NAMELESS = "attachment"
 LONGEST_NAME = 150
-# Only a picture of the text, or a few words to those who cannot see it.
-LEAST_PLAIN = 0.2
+TOO_DEEP = "application/x-too-deep"
+"""How a part is called that lies too deep to be told apart."""
 _SIGNATURES = frozenset({"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"})
 _LOCKED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime", "application/pgp-encrypted"})
 
@@ -36,9 +39,10 @@ class Attachment:
 
 @dataclass
 class Letter:
-    """texts: that make up the message, in order."""
+    """texts: that make up the message, in order. pictures: that it shows with them."""
 
     texts: list[str] = field(default_factory=list)
+    pictures: list[Attachment] = field(default_factory=list)
     attachments: list[Attachment] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
@@ -63,6 +67,8 @@ def _take(part: Message, letter: Letter) -> None:
     elif part.is_multipart():
         for inner in _inner(part):
             _take(inner, letter)
+    elif kind == TOO_DEEP:
+        letter.left_out.append(LeftOut("part", "", "too_deep"))
     elif kind.startswith("multipart/") or _is_text(part, kind):
         _take_text(part, kind, letter)
     else:
@@ -76,30 +82,36 @@ def _is_text(part: Message, kind: str) -> bool:
 
 
 def _take_text(part: Message, kind: str, letter: Letter) -> None:
-    text = _text(part, kind)
+    held = unpacked(part)
+    text = _page_text(part, held.data, letter) if kind == "text/html" else _text(part, kind, held.data)
     if text is None:
         letter.left_out.append(LeftOut("part", _name(part, kind), "binary"))
-    elif text.strip():
-        letter.texts.append(text.strip("\n"))
+    letter.texts += [found.strip("\n") for found in (text or "", held.after) if found.strip()]
+    _tell_if_broken(held, letter)
+
+
+def _tell_if_broken(held: Unpacked, letter: Letter) -> None:
+    """Without a name: as far as it goes it is read."""
+    if not held.is_whole:
+        letter.left_out.append(LeftOut("part", "", "damaged"))
 
 
 def _take_best(parts: list[Message], letter: Letter) -> None:
-    """The plain text, unless it is only a stand-in for the formatted one. What is in neither is attached."""
+    """What is in none of them is attached."""
     found = []
     for part in parts:
         inner = Letter()
         _take(part, inner)
         found.append(inner)
         letter.left_out += inner.left_out
+        letter.pictures += inner.pictures
         letter.attachments += inner.attachments
-    with_text = [inner.texts for inner in found if inner.texts]
-    if with_text:
-        longest = max(sum(map(len, texts)) for texts in with_text)
-        letter.texts += next(texts for texts in with_text if sum(map(len, texts)) >= LEAST_PLAIN * longest)
+    if with_text := [inner.texts for inner in found if inner.texts]:
+        letter.texts += best_of(with_text)
 
 
 def _take_related(part: Message, letter: Letter) -> None:
-    """A page and what it shows: pictures between its lines are no documents."""
+    """A page and what it shows: pictures between its lines are no documents of their own."""
     inner = _inner(part)
     start = parameter(part, "start")
     root = next((found for found in inner if start and str(found.get("Content-ID", "")).strip() == start), inner[0])
@@ -109,7 +121,7 @@ def _take_related(part: Message, letter: Letter) -> None:
         if other is root:
             continue
         if kind.startswith("image/"):
-            letter.left_out.append(LeftOut("picture", _name(other, kind)))
+            letter.pictures.append(Attachment(_name(other, kind), unpacked(other).data))
         elif kind in ("text/css", "text/javascript", "application/javascript") or kind.startswith("font/"):
             letter.left_out.append(LeftOut("part", _name(other, kind)))
         else:
@@ -138,7 +150,9 @@ def _take_attachment(part: Message, kind: str, letter: Letter) -> None:
     elif kind in ("application/ms-tnef", "application/vnd.ms-tnef") or name.lower() == "winmail.dat":
         letter.left_out.append(LeftOut("attachment", name, "unsupported_type"))
     else:
-        letter.attachments.append(Attachment(name, bytes_of(part)))
+        held = unpacked(part)
+        letter.attachments.append(Attachment(name, held.data))
+        _tell_if_broken(held, letter)
 
 
 def _inner(part: Message) -> list[Message]:
@@ -149,25 +163,21 @@ def _filename(part: Message) -> str:
     return parameter(part, "filename", "content-disposition") or parameter(part, "name")
 
 
-def bytes_of(part: Message) -> bytes:
-    """What a part holds, unpacked as far as it can be."""
-    try:
-        payload = part.get_payload(decode=True)
-    except (ValueError, LookupError):
-        payload = str(part.get_payload()).encode("ascii", "surrogateescape")
-    return payload if isinstance(payload, bytes) else b""
+def _page_text(part: Message, data: bytes, letter: Letter) -> str | None:
+    html = decode_html(data, parameter(part, "charset").lower())
+    if html is None:
+        return None
+    found = web_text(html, whole=True)
+    letter.left_out += found.left_out
+    return found.text
 
 
-def _text(part: Message, kind: str) -> str | None:
+def _text(part: Message, kind: str, data: bytes) -> str | None:
     if kind.startswith("message/") and part.is_multipart():
         return "\n\n".join(
             "\n".join(f"{key}: {words(str(value))}" for key, value in inner.raw_items()) for inner in _inner(part)
         )
-    data = bytes_of(part)
     charset = parameter(part, "charset").lower()
-    if kind == "text/html":
-        html = decode_html(data, charset)
-        return None if html is None else web_text(html, whole=True).text
     text = decoded_as(data, charset) if charset not in ("", "us-ascii") else None
     if text is None or "\0" in text:
         text = decode(data) if data.strip() else ""
@@ -197,7 +207,7 @@ def _unflowed(text: str, without_blank: bool) -> str:
 
 def _name(part: Message, kind: str) -> str:
     """As the message calls it; without folders, which could lead anywhere."""
-    name = one_line(_filename(part)).replace("\\", "/").rpartition("/")[2]
+    name = display_name(one_line(_filename(part)).replace("\\", "/").rpartition("/")[2])
     return _shortened(name) if name else NAMELESS + (guess_extension(kind) or "")
 
 

@@ -103,6 +103,7 @@ class _Book:
         if declares_entities(html):
             raise Unreadable("unsafe_xml")
         found = web_text(html, whole=True)
+        self.left_out += [replace(part, name=item.name) for part in found.left_out]
         flow.exact(found.text)
         for address in found.pictures:
             self._add_picture(flow, self._book.place(item.name, address), pictures)

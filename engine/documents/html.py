@@ -1,6 +1,7 @@
 """A web page, saved -> one page of text. Programs, styles, what is hidden and the site's frame are left out, by name.
 
-Nothing is fetched: an address in a page is text. A page that would have no text without its frame is read with it.
+Nothing is fetched: an address in a page is text. A page that would have no text without its frame is read with it, and
+one that has text only for those who run no programs with that.
 """
 
 from __future__ import annotations
@@ -10,12 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser
 
 from engine.documents.charsets import decoded_as
 from engine.documents.flow import one_line
-from engine.documents.html_flow import Read, read_tree
-from engine.documents.html_tags import bounded
+from engine.documents.html_flow import Read, parsed, read_tree
 from engine.documents.limits import LARGEST_TEXT
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
@@ -27,6 +27,8 @@ _DECLARED = re.compile(
     rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)|<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I
 )
 _COMMENT = re.compile(rb"<!--.*?-->", re.S)
+# Not without an end: what never ends would be looked for again and again.
+_ONLY_WITHOUT_PROGRAMS = re.compile(r"</?noscript\b[^<>]*>", re.I)
 _XHTML = re.compile(r"\A\s*<\?xml|<html[^>]*\sxmlns\s*=", re.I)
 
 
@@ -76,10 +78,14 @@ def decode_html(data: bytes, charset: str | None = None) -> str | None:
 
 def web_text(html: str, whole: bool = False) -> WebText:
     """whole: a part of a book or a message, which has no frame of a site around it."""
-    options = LexborDocumentOptions.WO_EVENTS
-    parser = LexborHTMLParser(
-        bounded(html, bool(_XHTML.search(html[:_DECLARED_WITHIN]))), options=options, scripting=True
-    )
+    found = _web_text(html, whole)
+    if not found.text and _ONLY_WITHOUT_PROGRAMS.search(html):
+        return _web_text(_ONLY_WITHOUT_PROGRAMS.sub(" ", html), whole)
+    return found
+
+
+def _web_text(html: str, whole: bool) -> WebText:
+    parser = parsed(html, bool(_XHTML.search(html[:_DECLARED_WITHIN])))
     root = parser.root
     if root is None:
         return WebText("", "", "", (), ())

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from engine.documents.flow import Flow, one_line
 from engine.documents.html_hidden import LONGEST_CONSENT, NEVER, frame_part, is_hidden
@@ -18,13 +18,15 @@ from engine.documents.html_inline import Addresses
 from engine.documents.html_line import ENTER_IN_LINE, Attributes, Leave, Line, nothing
 from engine.documents.html_list import List, list_of
 from engine.documents.html_table import MOST_COLUMNS, MOST_ROWS, Table, is_table, span
-from engine.documents.html_tags import tag_names
+from engine.documents.html_tags import bounded, tag_names
 
 BLOCKS = tag_names(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption"
-    " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav ol optgroup p"
+    " figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html iframe legend li listing main menu nav ol optgroup p"
     " plaintext pre search section select summary table tbody td textarea tfoot th thead tr ul video xmp"
 )
+DEEPEST_FRAMES = 3
+"""Pages within one another that are read."""
 # Shown as nothing: where a word may be parted, and marks of no width.
 _UNSHOWN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _BLANKS = re.compile(r"[\t\r\n\f][ \t\r\n\f]*| [ \t\r\n\f]+")
@@ -44,11 +46,16 @@ class Read:
     frame: dict[str, int] = field(default_factory=dict)
 
 
-def read_tree(root: LexborNode, with_frame: bool, host: str = "") -> Read:
+def parsed(html: str, xhtml: bool = False) -> LexborHTMLParser:
+    """A page's tree, as a browser that runs programs would build it."""
+    return LexborHTMLParser(bounded(html, xhtml), options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+
+
+def read_tree(root: LexborNode, with_frame: bool, host: str = "", depth: int = 0) -> Read:
     """with_frame: whether navigation and the like are read too. host: of the page; the addresses of links that stay
-    there are not written down.
+    there are not written down. depth: of pages that it lies in.
     """
-    writer = _Writer(with_frame, host)
+    writer = _Writer(with_frame, host, depth)
     pending: list[LexborNode | Leave] = [root]
     while pending:
         item = pending.pop()
@@ -72,8 +79,8 @@ def read_tree(root: LexborNode, with_frame: bool, host: str = "") -> Read:
 class _Writer:
     """Its `_enter_...` begin an element and return what ends it; None: nothing in it is read."""
 
-    def __init__(self, with_frame: bool, host: str) -> None:
-        self._with_frame = with_frame
+    def __init__(self, with_frame: bool, host: str, depth: int) -> None:
+        self._with_frame, self._host, self._depth = with_frame, host, depth
         self._flow, self._read = Flow(), Read()
         self._heading = self._cells = 0
         self._is_behind_consent = False
@@ -236,6 +243,21 @@ class _Writer:
 
         return leave
 
+    def _enter_page(self, _: LexborNode, attributes: Attributes) -> None:
+        """A page within this one that it brings along; one that lies elsewhere is not fetched."""
+        html = attributes.get("srcdoc") or ""
+        root = parsed(html).root if html and self._depth < DEEPEST_FRAMES else None
+        if root is None:
+            self._read.hidden |= bool(html)
+            return
+        read = read_tree(root, True, self._host, self._depth + 1)
+        self._read.pictures += read.pictures
+        self._read.hidden |= read.hidden
+        if self._cells:
+            self._line.add(f" {one_line(read.text)} ")
+        else:
+            self._flow.exact(read.text)
+
     def _enter_picture(self, _: LexborNode, attributes: Attributes) -> Leave:
         named = (attributes.get(name) for name in ("src", "xlink:href", "href"))
         self._read.pictures.append(next(filter(None, named), ""))
@@ -253,6 +275,7 @@ _ENTER: dict[str, Callable[[_Writer, LexborNode, Attributes], Leave | None]] = {
     **dict.fromkeys(("td", "th"), _Writer._enter_cell),
     **dict.fromkeys(("img", "svg:image", "image"), _Writer._enter_picture),
     "blockquote": _Writer._enter_quote,
+    "iframe": _Writer._enter_page,
     "table": _Writer._enter_table,
     "tr": _Writer._enter_row,
 }

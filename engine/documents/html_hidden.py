@@ -10,7 +10,7 @@ from engine.documents.html_tags import tag_names
 Attributes = Mapping[str, str | None]
 
 # Never text, in whatever document: programs, what is shown only without them, and what has no place on the page.
-NEVER = tag_names("head script style template noscript noframes noembed iframe datalist annotation annotation-xml rp")
+NEVER = tag_names("head script style template noscript noframes noembed datalist annotation annotation-xml rp")
 _UNSEEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
 _CONSENT = re.compile(
     r"(?:^|[\s_-])(?:cookies?|consent|gdpr|onetrust|didomi)(?:[\s_-]?(?:consent|law|policy|sdk|info))*"

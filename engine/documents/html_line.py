@@ -17,6 +17,7 @@ from engine.documents.scripts import lowered, raised, struck
 
 _TICKED, _NOT_TICKED = " [x] ", " [ ] "
 _TYPED = frozenset({"text", "number", "date", "time", "datetime-local", "month", "week", "email", "tel", "url"})
+_PLACED = frozenset({"x", "y", "dx", "dy"})
 
 Attributes = dict[str, str | None]
 Leave = Callable[[], None]
@@ -94,6 +95,10 @@ class Line:
     def enter_apart(self, _: LexborNode, __: Attributes) -> Leave:
         return self._between(" ", " ")
 
+    def enter_span_of_drawing(self, node: LexborNode, attributes: Attributes) -> Leave:
+        """Words that are placed by themselves are a line of their own."""
+        return self.enter_apart(node, attributes) if attributes.keys() & _PLACED else nothing
+
     def enter_option(self, _: LexborNode, attributes: Attributes) -> Leave:
         return self._between(_TICKED if "selected" in attributes else "", "\n")
 
@@ -129,6 +134,7 @@ ENTER_IN_LINE: dict[str, Callable[[Line, LexborNode, Attributes], Leave | None]]
     "rt": Line.enter_ruby_text,
     "q": Line.enter_quoted,
     "br": Line.enter_break,
+    "tspan": Line.enter_span_of_drawing,
     "option": Line.enter_option,
     "input": Line.enter_input,
     "math": Line.enter_formula,

@@ -57,10 +57,17 @@ class _Spent:
 class InnerPictures:
     """Of one document, from front to back. left_out: pictures that give no text are added, with a reason where they may
     be pages of text. first: the number of the first part that is wanted; in those before nothing is recognised.
+    seconds: that the pictures of a part may take, if not PICTURES_SECONDS.
     """
 
-    def __init__(self, recognition: Recognition | None, left_out: list[LeftOut], first: int = 1) -> None:
-        self._recognition, self._left_out, self._first = recognition, left_out, first
+    def __init__(
+        self,
+        recognition: Recognition | None,
+        left_out: list[LeftOut],
+        first: int = 1,
+        seconds: float | None = None,
+    ) -> None:
+        self._recognition, self._left_out, self._first, self._seconds = recognition, left_out, first, seconds
         self._wanted = True
         self._digests: dict[str, bytes] = {}
         self._found: dict[bytes, Page] = {}
@@ -143,7 +150,7 @@ class InnerPictures:
             picture = opened(BytesIO(data))
             if picture.width * picture.height < LEAST_PIXELS or min(picture.size) < LEAST_EDGE:
                 return _SMALL
-            if self._of_part.is_over(MOST_PICTURES_OF_A_PART, PICTURES_SECONDS):
+            if self._of_part.is_over(MOST_PICTURES_OF_A_PART, self._seconds or PICTURES_SECONDS):
                 return _PASSED_OVER
             if self._of_file.is_over(MOST_PICTURES, PICTURES_FILE_SECONDS):
                 return _PASSED_OVER

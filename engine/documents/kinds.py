@@ -76,6 +76,8 @@ PROGRAMS = re.compile(
     rb"|\x93NUMPY|PAR1[\x15\0]|wOF[F2]\0|OTTO\0|\0\x01\0\0\0",
     re.S,
 )
+# In what is called a PDF and does not begin like one: another program's data, or the rest of a broken one.
+OF_NO_TEXT = re.compile(rb"[\0-\x08\x0e-\x1a\x1c-\x1f\xff]|\bendobj\b|\d obj\b|\bstartxref\b")
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,13 @@ def kind_of(name: str, head: bytes) -> Kind:
         return _refused("empty_file")
     if head.lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith(b"%PDF-") or (ending == ".pdf" and b"%PDF-" in head):
         return Kind("pdf")
-    if ending == ".pdf" or PROGRAMS.match(head):
-        return _refused("wrong_type" if ending == ".pdf" else "binary")
+    found = _by_content(ending, head)
+    return _refused("wrong_type") if ending == ".pdf" and _is_no_document(found, head) else found
+
+
+def _by_content(ending: str, head: bytes) -> Kind:
+    if PROGRAMS.match(head):
+        return _refused("binary")
     for pattern, plural in NOT_READ:
         if re.match(pattern, head, re.S):
             return Kind("unknown", "unsupported_type", unsupported(OFFICE_ENDINGS.get(ending, plural)))
@@ -105,6 +112,12 @@ def kind_of(name: str, head: bytes) -> Kind:
         if re.match(pattern, head, re.S) and not (kind == "html" and ending in TEMPLATE_ENDINGS | MARKDOWN_ENDINGS):
             return Kind(kind)
     return Kind(_kind_of_text(ending, head))
+
+
+def _is_no_document(found: Kind, head: bytes) -> bool:
+    """A picture under a document's name was not meant to be read as one."""
+    is_broken = found.kind == "text" and OF_NO_TEXT.search(head) is not None
+    return is_broken or found.kind == "picture" or found.reason == "binary"
 
 
 def _kind_of_text(ending: str, head: bytes) -> str:

@@ -1,14 +1,14 @@
 """Picture files -> pages of the text in them. It knows nothing of how text is recognised.
 
-The frames of a TIFF are pages; of a moving picture only the first is looked at. A photograph is turned as its camera
-says.
+The frames of a TIFF are pages, and so are those of a moving picture (`moving_picture`). A photograph is turned as its
+camera says.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 import numpy as np
@@ -17,12 +17,15 @@ from PIL import Image, ImageOps
 from engine.documents.characters import readable
 from engine.documents.layout import page_text
 from engine.documents.limits import MOST_PIXELS
+from engine.documents.ocr.under_way import recognising
 from engine.documents.page import Page
-from engine.documents.reader import How, PartsFrom, Reader, Recognition, Unreadable
+from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Recognition, Unreadable
 from engine.documents.source import Source
 
 FORMATS = ("PNG", "JPEG", "GIF", "TIFF", "BMP", "WEBP")
+MOVING = ("GIF", "WEBP", "PNG")
 MOST_FRAMES = 2000
+"""That are looked at. The others are named."""
 SMALL, SMALL_RESOLUTION = 2_500_000, 150
 """Pixels, and pixels an inch where the file says so: below both, letters on a screen are small and the picture is
 enlarged before it is looked at.
@@ -32,6 +35,8 @@ PHOTOGRAPH_PIXELS = 2_000_000
 """
 LEAST_DOUBTFUL = 12
 """Characters without which what is found in a photograph is no text: a leaf may look like a word, hardly like three."""
+LEAST_LIGHT = 200
+"""Of 255, the darkest of a picture that nobody could read on white: it was drawn for a dark ground."""
 RESOLUTION = 200
 """Pixels an inch of a picture that is looked at, for want of better knowledge: what tells columns from cells."""
 
@@ -44,10 +49,16 @@ def open_picture(source: Source, how: How) -> Reader:
     file = source.open()
     try:
         picture = opened(file)
-        frames = frame_count(picture)
+        found = _frames(picture)
     except BaseException:
         file.close()
         raise
+    frames = min(found, MOST_FRAMES)
+    rest = [LeftOut("part", f"pages from {frames + 1} on", "some_parts_left_out")] if found > frames else []
+    if frames > 1 and picture.format in MOVING:
+        from engine.documents.moving_picture import MovingPicture
+
+        return MovingPicture(picture, frames, how.recognition, rest, file.close)
 
     def pages(first: int) -> Iterator[Page]:
         for number in range(first, frames + 1):
@@ -56,7 +67,7 @@ def open_picture(source: Source, how: How) -> Reader:
             except Unreadable as unreadable:
                 yield Page(number, "failed", unreadable.reason, "")
 
-    return PartsFrom(pages, page_count=frames, close=file.close)
+    return PartsFrom(pages, rest, frames, file.close)
 
 
 def opened(file: BinaryIO) -> Image.Image:
@@ -68,20 +79,35 @@ def opened(file: BinaryIO) -> Image.Image:
 
 
 def frame_count(picture: Image.Image) -> int:
-    """Pages of a TIFF file; 1 of all others. Raises Unreadable: damaged."""
-    if picture.format != "TIFF":
-        return 1
+    """Pages of a TIFF file, frames of a moving picture, at most MOST_FRAMES; else 1. Raises Unreadable: damaged."""
+    return min(_frames(picture), MOST_FRAMES)
+
+
+def _frames(picture: Image.Image) -> int:
+    """Of a TIFF file at most one more than are looked at: those that are never reached may be counted for minutes."""
     with _damaged():
-        return min(MOST_FRAMES, int(getattr(picture, "n_frames", 1)))
+        if picture.format in MOVING:
+            return max(1, int(getattr(picture, "n_frames", 1)))
+        if picture.format != "TIFF":
+            return 1
+        number = 1
+        with suppress(EOFError):
+            while number <= MOST_FRAMES:
+                picture.seek(number)
+                number += 1
+        picture.seek(0)
+        return number
 
 
 def frame(picture: Image.Image, number: int) -> Image.Image:
-    """That page, from 1, the right way up, in RGB on white. Raises Unreadable: damaged, too_large_unpacked."""
+    """That page, from 1, the right way up, in RGB on a ground that shows it. Raises Unreadable: damaged,
+    too_large_unpacked.
+    """
     with _damaged():
-        if frame_count(picture) > 1:
+        if number - 1 != picture.tell():
             picture.seek(number - 1)
         _check_size(picture)
-        return _on_white(_upright(picture))
+        return _on_a_ground(_upright(picture))
 
 
 @contextmanager
@@ -110,16 +136,21 @@ def _upright(picture: Image.Image) -> Image.Image:
         return picture.copy()
 
 
-def _on_white(picture: Image.Image) -> Image.Image:
+def _on_a_ground(picture: Image.Image) -> Image.Image:
     if picture.mode.startswith(("I", "F")):  # sixteen bits and more for each pixel
         values = np.asarray(picture, dtype=np.float64)
         low, high = float(values.min()), float(values.max())
         return Image.fromarray(((values - low) * (255 / max(high - low, 1))).astype(np.uint8)).convert("RGB")
     if "A" in picture.getbands() or "transparency" in picture.info:
         clear = picture.convert("RGBA")
-        white = Image.new("RGBA", clear.size, "white")
-        return Image.alpha_composite(white, clear).convert("RGB")
+        on_white = _composed(clear, "white")
+        is_lost = np.asarray(on_white.convert("L")).min() >= LEAST_LIGHT and clear.getbbox() is not None
+        return _composed(clear, "black") if is_lost else on_white
     return picture.convert("RGB")
+
+
+def _composed(clear: Image.Image, ground: str) -> Image.Image:
+    return Image.alpha_composite(Image.new("RGBA", clear.size, ground), clear).convert("RGB")
 
 
 def page_of(picture: Image.Image, number: int, recognition: Recognition | None, briefly: bool = False) -> Page:
@@ -134,10 +165,11 @@ def page_of(picture: Image.Image, number: int, recognition: Recognition | None, 
 
     doubtful = briefly and is_photograph(picture)
     try:
-        if doubtful:
-            found = recognise(_within(picture, PHOTOGRAPH_PIXELS), recognition, turned=False)
-        else:
-            found = recognise(_enlarged(picture), recognition)
+        with recognising():
+            if doubtful:
+                found = recognise(_within(picture, PHOTOGRAPH_PIXELS), recognition, turned=False)
+            else:
+                found = recognise(_enlarged(picture), recognition)
     except RuntimeError:  # Tesseract does not take the data that is here
         return unread
     if not found.is_text or (doubtful and (found.share < GOOD or found.characters < LEAST_DOUBTFUL)):

@@ -49,7 +49,7 @@ def _decoded(data: bytes) -> str | None:
     data = data[len(mark) :]
     wide = marked if marked not in (None, "utf-8") else _wide_without_mark(data[:SAMPLE])
     if wide is not None:
-        return _try(data[: len(data) - len(data) % (4 if wide.startswith("utf-32") else 2)], wide)
+        return _wide(data[: len(data) - len(data) % (4 if wide.startswith("utf-32") else 2)], wide)
     sample = PADDING.sub(b"\0", data[:SAMPLE])
     if sample.count(0) > MOST_NULS * len(sample):
         return None
@@ -69,6 +69,12 @@ def _try(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
+
+
+def _wide(data: bytes, encoding: str) -> str | None:
+    """A cut sign, half of a pair, is shown as such; of many, it is no text."""
+    text = data.decode(encoding, "replace")
+    return text if text.count("\ufffd") <= max(1, MOST_CONTROLS * len(text)) else None
 
 
 def _wide_without_mark(sample: bytes) -> str | None:

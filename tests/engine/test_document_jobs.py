@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from email.message import EmailMessage
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pymupdf
@@ -17,10 +18,12 @@ import pytest
 
 from engine import document_events, methods, page_keeper
 from engine.answer_job import left_out
+from engine.documents import archive as archives
 from engine.documents import extract as extracting
 from engine.documents.judge import Extracted, judge
 from engine.documents.page import Page
-from engine.documents.reader import LeftOut
+from engine.documents.reader import LeftOut, Unreadable
+from engine.documents.reasons import SENTENCES
 from engine.documents.recipe import recipe_of
 from engine.engine import Engine
 from engine.errors import UserError
@@ -258,6 +261,30 @@ def mail_with(path: Path, attachment: Path) -> Path:
     return path
 
 
+def test_an_archive_of_which_nothing_can_be_taken_says_why(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "folders.zip", "w") as archive:
+        archive.writestr("a/b/", "")
+    with zipfile.ZipFile(tmp_path / "colon.zip", "w") as archive:
+        archive.writestr("Re: the lease.txt", "The otter signs.")
+    (alone, read) = drop.add(tmp_path / "folders.zip", tmp_path / "colon.zip")
+    assert (alone.name, alone.outcome, alone.reason) == ("folders.zip", "refused", "empty_file")
+    assert alone.message == "This file is empty. Check that it was saved or downloaded whole."
+    assert (read.name, read.outcome) == ("colon.zip/Re: the lease.txt", "read")
+
+    def too_large(*_: object) -> None:
+        raise Unreadable("too_large_unpacked")
+
+    monkeypatch.setattr(archives, "members", too_large)
+    large = drop.add(tmp_path / "colon.zip")[-1]
+    assert (large.outcome, large.reason, large.message) == (
+        "refused",
+        "too_large_unpacked",
+        SENTENCES["too_large_unpacked"],
+    )
+
+
 def test_a_password_opens_what_lies_in_archives_and_messages(drop: Drop, tmp_path: Path) -> None:
     """What the model has read of a message stays as it is; the message with its attachment is read as another one."""
     pdf = locked(tmp_path / "lease.pdf", "The rent is 700.", "heron-7")
@@ -489,18 +516,25 @@ def test_looking_for_files_stops_at_once_and_leaves_nothing(
     from engine import adding_job
     from engine.documents.find import find_files
 
+    told = Event()
+
     def counted(paths: Sequence[str]) -> Any:
         for number, found in enumerate(find_files(paths)):
             if number == 5:
+                told.wait(20)
                 drop.engine.cancelled.set()
             yield found
+
+    def emit(event: str, data: dict[str, Any]) -> None:
+        drop.told.append((event, data))
+        told.set()
 
     for number in range(20):
         write(tmp_path / "drop" / f"{number}.txt")
     monkeypatch.setattr(adding_job, "find_files", counted)
     monkeypatch.setattr(adding_job, "EVENT_SECONDS", 0.0)
     with pytest.raises(UserError) as stopped:
-        drop.job().add([str(tmp_path / "drop")])
+        ReadingJob(drop.engine, drop.conversation, emit).add([str(tmp_path / "drop")])
     assert stopped.value.code == "cancelled"
     assert drop.documents() == []
     assert drop.told[0] == ("loading", {"message": "Looking for files: 1 so far"})

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import base64
+from email import message_from_bytes, policy
 from email.message import EmailMessage
 
 import pymupdf
@@ -11,9 +12,12 @@ from hypothesis import strategies as st
 from engine.documents import email_file
 from engine.documents.email_file import open_email
 from engine.documents.email_headers import words
+from engine.documents.judge import judge
+from engine.documents.ocr.languages import recognition_for
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Unreadable
 from engine.documents.source import Source
+from tests.engine.documents.test_inner_pictures import FOUND, drawn
 
 HEAD = b"From: Ada <ada@tern.org>\r\nTo: Bo <bo@tern.org>\r\nSubject: Tides\r\nMIME-Version: 1.0\r\n"
 
@@ -61,10 +65,62 @@ def test_a_message_is_its_head_and_its_text() -> None:
 
 
 def test_the_plain_text_is_read_unless_it_only_stands_in() -> None:
-    page = "<p>The <b>formatted</b> text of the whole letter, with all that it says about the tide.</p>"
-    assert body(message("The plain text of the letter, which says it all.", page).as_bytes()).startswith("The plain")
+    page = "<p>The formatted text of the <b>whole</b> letter, with all that it says about the tide.</p><i>Online</i>"
+    plain = "The formatted text of the whole letter, with all that it says about the tide:\n[1] https://tern.org/7"
+    assert body(message(plain, page).as_bytes()) == plain
     assert body(message("See HTML.", page).as_bytes()).startswith("The formatted text")
     assert body(message("", page).as_bytes()).startswith("The formatted text")
+
+
+def test_what_only_the_formatted_text_says_is_read() -> None:
+    prices = "<p>See the prices.</p><table><tr><td>Chairs</td><td>240 euro</td></tr></table>"
+    address = "https://shop.example.com/orders/view?id=8347593847593&token=ab8d7f6a8d7f6a8d7f6a8sd7f6a8s7df6a8sd7f6a"
+    assert body(message(f"See the prices: {address}", prices).as_bytes()) == "See the prices.\n\nChairs | 240 euro"
+    both = body(message("See the prices. The code is 77.", prices).as_bytes())
+    assert both == "See the prices. The code is 77.\n\nSee the prices.\n\nChairs | 240 euro"
+
+
+def test_the_same_words_in_a_script_without_blanks_are_the_same_however_they_are_broken() -> None:
+    plain = "\u6f6e\u6c50\u8868\u4eca\u5929\u53d1\n\u5e03\u4e86"
+    page = f"<p>{plain.replace(chr(10), '')}</p>"
+    assert body(message(plain, page).as_bytes()) == plain
+
+
+PACKED = base64.encodebytes("Gr\u00fc\u00dfe: the tide is at noon on Friday, at pier 12.".encode())
+AS_BASE64 = HEAD + b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: base64\n\n"
+
+
+@pytest.mark.parametrize("text", ["Gr\u00fc\u00dfe: at noon!!", "At noon, on Friday."])
+def test_what_a_mailing_list_puts_behind_packed_text_is_text(text: str) -> None:
+    packed, foot = base64.encodebytes(text.encode()), "_______\nlist@tern.org\nhttps://tern.org/list"
+    assert (b"=" in packed) == (text == "At noon, on Friday.")
+    assert body(AS_BASE64 + packed + foot.encode() + b"\n") == f"{text}\n\n{foot}"
+
+
+def test_packed_text_that_breaks_off_is_read_as_far_as_it_goes() -> None:
+    for broken in (PACKED.strip()[:-3] + b"!!\n", PACKED[:41]):
+        pages, left_out = read(AS_BASE64 + broken)
+        assert "Gr\u00fc\u00dfe: the tide is at" in pages[0].text and "\ufffd" not in pages[0].text
+        assert left_out == [LeftOut("part", "", "damaged")]
+
+
+def test_a_broken_line_of_packed_text_loses_no_other() -> None:
+    packed = base64.encodebytes(b"The tide is at noon. " * 20).splitlines(keepends=True)
+    packed.insert(3, b"?? ?? ??\n")
+    assert body(AS_BASE64 + b"".join(packed)).count("The tide is at noon.") == 20
+
+
+def test_what_is_called_packed_and_is_not_is_read_as_it_is() -> None:
+    assert body(AS_BASE64 + b"Said plainly: at noon.\n") == "Said plainly: at noon."
+
+
+def test_an_attachment_that_breaks_off_is_damaged() -> None:
+    data = (
+        HEAD + b"Content-Type: multipart/mixed; boundary=x\n\n--x\n\nSee.\n--x\nContent-Type: application/pdf; "
+        b"name=x.pdf\nContent-Transfer-Encoding: base64\n\nJVBERi0xLjQKJ"
+    )
+    pages, left_out = read(data)
+    assert len(pages) == 1 and {part.reason for part in left_out} == {"damaged"}
 
 
 @pytest.mark.parametrize(
@@ -126,13 +182,33 @@ def test_attachments_are_documents_of_their_own() -> None:
     ]
 
 
-def test_pictures_between_the_lines_are_no_documents() -> None:
-    made = message("", "<p>The tide table is below.</p><img src='cid:logo'>")
-    made.get_payload()[1].add_related(
-        b"\x89PNG\r\n\x1a\n", maintype="image", subtype="png", cid="<logo>", filename="l.png"
-    )
-    pages, left_out = read(made.as_bytes())
-    assert (len(pages), left_out) == (1, [LeftOut("picture", "l.png")])
+def shown(data: bytes, text: str = "<p>The tide table is below.</p>") -> bytes:
+    """A message that shows a picture between its lines."""
+    made = message("", f"{text}<img src='cid:shot'>")
+    made.get_payload()[1].add_related(data, maintype="image", subtype="png", cid="<shot>", filename="shot.png")
+    return made.as_bytes()
+
+
+def test_pictures_between_the_lines_are_recognised() -> None:
+    how = How(recognition=recognition_for("auto", "en_US"))
+    pages, left_out = read(shown(drawn()), how)
+    assert (len(pages), left_out) == (1, [])
+    assert pages[0].text.endswith(f"The tide table is below.\n\n{FOUND}")
+    pages, left_out = read(shown(drawn(), ""), how)
+    assert pages[0].text.endswith(f"Subject: Tides\n\n{FOUND}") and pages[0].reason is None
+    twice = message("Both.")
+    for _ in range(2):
+        twice.add_attachment(message_from_bytes(shown(drawn(), ""), policy=policy.default))
+    assert [FOUND in page.text for page in read(twice.as_bytes(), how)[0]] == [False, True, False]
+
+
+def test_a_message_of_nothing_but_a_picture_says_that_it_was_not_read() -> None:
+    pages, left_out = read(shown(drawn(), ""))
+    assert (pages[0].reason, left_out) == ("no_text_layer", [LeftOut("picture", "shot.png")])
+    judged = judge("email", None, pages, None, left_out)
+    assert judged.outcome == "partial" and judged.message is not None and "text recognition" in judged.message
+    pages, left_out = read(shown(drawn()))
+    assert (pages[0].reason, left_out) == (None, [LeftOut("picture", "shot.png")])
 
 
 def test_messages_within_messages_end_somewhere() -> None:
@@ -145,6 +221,15 @@ def test_messages_within_messages_end_somewhere() -> None:
     assert [page.text.rpartition("\n")[2] for page in pages] == ["Level 3.", "Level 2.", "Level 1."]
     assert [page.label for page in pages] == ["message", "Tides, message", "Tides, Tides, message"]
     assert [part.reason for part in left_out] == ["too_deep"]
+
+
+def test_of_messages_a_thousand_deep_the_outer_ones_are_read() -> None:
+    data = HEAD + b"Content-Type: text/plain\n\nInnermost."
+    for _ in range(1000):
+        data = HEAD + b"Content-Type: message/rfc822\n\n" + data
+    pages, left_out = read(data)
+    assert [page.label for page in pages] == ["message", "Tides, message", "Tides, Tides, message"]
+    assert left_out == [LeftOut("attachment", "Tides", "too_deep")]
 
 
 def test_a_message_that_is_attached_packed() -> None:
@@ -226,9 +311,8 @@ def test_oddities_are_read() -> None:
         + b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(3000))
         + b"\nx"
     )
-    with pytest.raises(Unreadable) as refused:
-        read(deep)
-    assert refused.value.reason == "damaged"
+    pages, left_out = read(deep)
+    assert pages[0].text.startswith("From: Ada") and left_out == [LeftOut("part", "", "too_deep")]
 
 
 PIECES = (

@@ -57,6 +57,14 @@ def pages(source: Source) -> list[Page]:
         reader.close()
 
 
+def test_hidden_text_of_a_chapter_is_named() -> None:
+    reader = open_epub(book(["a.xhtml"], {"a.xhtml": chapter("<p>Seen</p><div hidden='hidden'>UNSEEN</div>")}), How())
+    for _ in range(2):
+        assert [page.text for page in reader.pages()] == ["Seen"]
+        assert list(reader.left_out) == [LeftOut("hidden", "OPS/a.xhtml")]
+    reader.close()
+
+
 def test_chapters_come_by_the_spine_with_the_names_of_the_contents() -> None:
     found = pages(
         book(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,25 @@ from engine.documents.source import Source
 
 def text(html: str, whole: bool = True) -> str:
     return web_text(html, whole).text
+
+
+def test_a_page_within_the_page_is_read() -> None:
+    inner = "<h2>Tides</h2><p>Low at 9 &amp; 21.<p hidden>UNSEEN"
+    page = f"<p>Before<iframe src=http://127.0.0.1:9 srcdoc='{inner}'>OLD</iframe>after"
+    found = web_text(page)
+    assert found.text == "Before\n\n## Tides\n\nLow at 9 & 21.\n\nafter" and found.left_out == (LeftOut("hidden", ""),)
+    assert text(f"<table><tr><td>a<td>{page}</table>") == "a | Before ## Tides Low at 9 & 21. after"
+    assert text("<p>a<iframe hidden srcdoc='<p>b'></iframe><iframe src=x></iframe>") == "a"
+    for _ in range(9):
+        inner = f"<p>In</p><iframe srcdoc='{escape(inner)}'></iframe>"
+    found = web_text(inner)
+    assert found.text == "In\n\nIn\n\nIn\n\nIn" and found.left_out == (LeftOut("hidden", ""),)
+
+
+def test_a_page_with_text_only_for_those_without_programs_is_read() -> None:
+    alone = "<script>x</script><noscript><p>The tide is at nine.</noscript>"
+    assert text(alone, whole=False) == "The tide is at nine."
+    assert text(f"<p>Shown.</p>{alone}", whole=False) == "Shown."
 
 
 @pytest.mark.parametrize(
@@ -53,6 +73,7 @@ def text(html: str, whole: bool = True) -> str:
         ("<h2>Loans<button>Copy</button></h2><h3><button>How long?</button></h3>", "## Loans Copy\n\n### How long?"),
         ("<select><option>one<option>two</select>", "one\ntwo"),
         ("<select><option>one<option selected>two</select>", "one\n[x] two"),
+        ("<svg><text>Low tide<tspan x=1 y=9>at <tspan>nine</tspan></tspan></text></svg>", "Low tide at nine"),
         ("<p>Name <input value=Ada><input type=hidden value=x><input type=password value=y>.", "Name Ada ."),
         ("<p><input type=radio>yes<input type=radio checked>no", "[ ] yes [x] no"),
         ("<svg>" + "<path d='m'/>" * 1000 + "</svg><p>a<p>b", "a\n\nb"),

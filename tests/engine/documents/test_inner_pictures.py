@@ -11,11 +11,10 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from engine.documents import inner_pictures
-from engine.documents.bounded.bounds import bounds
 from engine.documents.flow import Flow
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.judge import Extracted, judge
-from engine.documents.limits import RECOGNITION_PIECE_SECONDS, RECOGNITION_SECONDS
+from engine.documents.ocr import under_way
 from engine.documents.ocr.languages import recognition_for
 from engine.documents.ocr.photograph import is_photograph
 from engine.documents.opening import open_document
@@ -349,11 +348,18 @@ def test_in_a_book_with_text_a_plate_without_any_is_blank_and_one_with_some_is_r
     assert [(page.outcome, page.reason) for page in found.pages] == [("read", None), ("needs_ocr", "not_recognised")]
 
 
-def test_a_piece_with_pictures_has_time_for_them_and_one_more() -> None:
-    assert bounds("docx", recognition=True).page == RECOGNITION_PIECE_SECONDS
-    assert inner_pictures.PICTURES_SECONDS + RECOGNITION_SECONDS <= RECOGNITION_PIECE_SECONDS
-    assert bounds("pdf", recognition=True).page == RECOGNITION_SECONDS
-    assert bounds("csv", recognition=True) == bounds("csv", recognition=False)
+def test_it_is_told_while_text_is_recognised_and_not_while_icons_are_passed_over() -> None:
+    told: list[bool] = []
+    under_way.listen(told.append)
+    try:
+        pictures = InnerPictures(recognition_for("auto", "en"), [])
+        pictures.begin(1)
+        pictures.add(Flow(), "icon.png", "icon.png", lambda: saved(photograph(60, 60)))
+        assert told == []
+        pictures.add(Flow(), "scan.png", "scan.png", drawn)
+        assert told == [True, False]
+    finally:
+        under_way.listen(lambda _: None)
 
 
 def test_a_picture_is_unpacked_once_however_often_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from engine.documents import moving_picture, pictures
 from engine.documents.kinds import kind_of
 from engine.documents.opening import open_document
 from engine.documents.page import Page
+from engine.documents.page_image import page_image
 from engine.documents.pictures import frame, frame_count, opened
-from engine.documents.reader import How, Recognition, Unreadable
+from engine.documents.reader import How, LeftOut, Recognition, Unreadable
 from engine.documents.source import Source
 from tests.engine.documents.ocr.test_tesseract import LINES, picture
 from tests.engine.documents.test_recognition import recognition
@@ -54,11 +56,70 @@ def test_small_letters_of_a_screen_are_recognised() -> None:
     assert page.text.split("\n") == list(LINES)
 
 
-def test_the_frames_of_a_tiff_are_pages_and_those_of_a_moving_picture_are_not() -> None:
+def test_the_frames_of_a_tiff_are_pages() -> None:
     first, second = picture(LINES[:1]), picture(LINES[1:])
     found = pages(written(first, "TIFF", save_all=True, append_images=[second]))
     assert [page.text for page in found] == [LINES[0], "\n".join(LINES[1:])]
-    assert len(pages(written(first, "GIF", save_all=True, append_images=[second]), How())) == 1
+
+
+@pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG"])
+def test_of_a_moving_picture_what_is_new_in_a_frame_is_read(form: str) -> None:
+    first, both, second = picture(LINES[:1]), picture(LINES[:2]), picture(LINES[1:2])
+    dotted = first.copy()
+    dotted.paste(0, (600, 400, 603, 403))  # less than a letter
+    shown = [dotted, both, second, Image.new("L", first.size, 255)]
+    data = written(first, form, save_all=True, append_images=shown, duration=[100, 200, 300, 400, 500], lossless=True)
+    found = pages(data)
+    texts = [(page.number, page.outcome, page.text) for page in found]
+    read, blank = [(1, "read", LINES[0]), (3, "read", LINES[1])], [(number, "blank", "") for number in (2, 4, 5)]
+    assert texts == sorted(read + blank)
+    assert page_image(Source("a.bin", data=data), 3, 400) != page_image(Source("a.bin", data=data), 1, 400)
+
+
+def test_a_moving_picture_is_read_on_as_if_it_had_not_stopped() -> None:
+    data = written(picture(LINES[:1]), "GIF", save_all=True, append_images=[picture(LINES[:2]), picture(LINES)])
+    _, reader = open_document(Source("a.gif", data=data), How(recognition=recognition()))
+    whole = list(reader.pages())
+    assert [page.text for page in whole] == list(LINES)
+    assert list(reader.pages(3)) == whole[2:]
+    assert [page.number for page in reader.pages(3, lost=[1])] == [3]
+    reader.close()
+
+
+def test_only_so_much_time_goes_into_a_moving_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moving_picture, "PICTURES_SECONDS", 0.0)
+    data = written(picture(LINES[:1]), "GIF", save_all=True, append_images=[picture(LINES[:2])])
+    assert [(page.outcome, page.reason) for page in pages(data)] == [("read", None), ("failed", "too_slow")]
+
+
+@pytest.mark.parametrize("form", ["GIF", "TIFF"])
+def test_what_is_beyond_the_most_frames_is_named(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pictures, "MOST_FRAMES", 2)
+    blank = [Image.new("L", (40, 40), grey) for grey in (255, 0, 90, 180)]
+    data = written(blank[0], form, save_all=True, append_images=blank[1:])
+    _, reader = open_document(Source("a.bin", data=data), How())
+    assert len(list(reader.pages())) == reader.page_count == 2
+    assert list(reader.left_out) == [LeftOut("part", "pages from 3 on", "some_parts_left_out")]
+    assert frame_count(opened(BytesIO(data))) == 2
+    reader.close()
+
+
+def test_pages_of_a_tiff_that_lead_back_end() -> None:
+    blank = Image.new("L", (8, 8), 255)
+    data = bytearray(written(blank, "TIFF", save_all=True, append_images=[blank]))
+    entries = 2 + 12 * data[8]  # bytes of a page's list, which ends in where the next one lies
+    second = int.from_bytes(data[8 + entries :][:4], "little")
+    data[second + entries : second + entries + 4] = (8).to_bytes(4, "little")
+    assert frame_count(opened(BytesIO(bytes(data)))) == 2
+
+
+def test_light_letters_without_a_ground_are_read() -> None:
+    letters = picture(LINES).convert("L").point(lambda grey: 255 - grey)
+    light = Image.merge("LA", (Image.new("L", letters.size, 255), letters))
+    (page,) = pages(written(light, "PNG"))
+    assert page.text.split("\n") == list(LINES)
+    nothing = Image.new("LA", (400, 400), (255, 0))
+    assert frame(opened(BytesIO(written(nothing, "PNG"))), 1).getpixel((9, 9)) == (255, 255, 255)
 
 
 def test_a_photograph_is_turned_as_its_camera_says() -> None:

@@ -69,6 +69,14 @@ def test_no_bytes_break_it(data: bytes) -> None:
     assert text is None or ("\0" not in text and "\r" not in text and text.encode() is not None)
 
 
+def test_half_of_a_pair_of_utf16_makes_it_no_program() -> None:
+    text = "before \ud800 after it"
+    for encoding in ("utf-16-le", "utf-16-be"):
+        mark = codecs.BOM_UTF16_LE if encoding == "utf-16-le" else codecs.BOM_UTF16_BE
+        assert decode(mark + text.encode(encoding, "surrogatepass")) == text.replace("\ud800", "\ufffd")
+    assert decode(codecs.BOM_UTF16_LE + b"\0\xd8" * 90) is None
+
+
 def test_room_set_aside_in_a_log_makes_it_no_program() -> None:
     log = b"Log of pump 4\n" + b"\0" * 40 + b"top 9.9 bar\n" + b"\0" * 4000
     assert decode(log) == "Log of pump 4\ntop 9.9 bar\n"

@@ -130,6 +130,13 @@ def test_a_cell_far_away_costs_little_and_gaps_part_tables() -> None:
     assert text.replace(" ", "").replace("|", "") == "12\n3\n\n4\n\n5" and len(text) < 150
 
 
+def test_a_row_s_number_may_have_any_length() -> None:
+    data = (
+        row(1, c("A1", "1")) + f'<row r="{"9" * 5000}">{c("A2", "2")}</row>' + '<row r="x">' + c("A3", "3") + "</row>"
+    )
+    assert read(workbook({"A": data})).pages[0].text == "1\n\n2\n3"
+
+
 def test_comments_on_cells() -> None:
     comments = f'<comments {X}><commentList><comment ref="B2"><text><r><t>Check </t></r><r><t>this</t></r></text></comment></commentList></comments>'
     assert (
