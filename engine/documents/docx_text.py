@@ -154,7 +154,8 @@ class DocxText:
         for element in shown_children(parent):
             if element.tag == "{w}p":
                 found = self._inline(element)
-                mark = self._mark(element.find("{w}pPr"))
+                properties = element.find("{w}pPr")
+                mark = None if _goes_on(properties) else self._mark(properties)
                 if found.text.strip():
                     texts.append(f"{mark[0]} {found.text}" if mark is not None else found.text)
                 texts.extend(self._cell(box) for box in found.boxes)

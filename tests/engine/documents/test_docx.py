@@ -107,7 +107,8 @@ def test_a_list_may_take_another_s_levels_or_change_one() -> None:
 
 def test_a_deleted_paragraph_has_no_number() -> None:
     gone = '<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr><w:rPr><w:del w:id="1"/></w:rPr></w:pPr><w:del w:id="2"><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>'
-    assert text(docx(listed("a", 1) + gone + listed("b", 1), {"n": ("numbering", NUMBERING)})) == "1. a\n2. b"
+    body = listed("a", 1) + gone + listed("b", 1) + f"<w:tbl>{row(gone + listed('c', 1), p(r('d')))}</w:tbl>"
+    assert text(docx(body, {"n": ("numbering", NUMBERING)})) == "1. a\n2. b\n\n3. c | d"
 
 
 def test_words_drawn_across_the_page_are_read() -> None:
