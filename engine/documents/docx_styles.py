@@ -13,6 +13,7 @@ from engine.documents.scripts import LEVEL, LOWERED, RAISED
 
 _HEADING = re.compile(r"heading ([1-9])", re.I)
 _DEEPEST_CHAIN = 20
+_MOVED = {1: "superscript", -1: "subscript", 0: "baseline"}
 _HEIGHTS = {"superscript": RAISED, "subscript": LOWERED}
 
 
@@ -74,6 +75,9 @@ def text_style(run_properties: Element | None) -> Style:
     if run_properties is None:
         return Style()
     height = value(run_properties, "{w}vertAlign")
+    moved = value(run_properties, "{w}position")  # in half points
+    if height is None and moved is not None:
+        height = _MOVED.get((whole(moved) > 0) - (whole(moved) < 0))
     struck = [said for name in ("strike", "dstrike") if (said := _toggled(run_properties, name)) is not None]
     return Style(
         hidden=_toggled(run_properties, "vanish"),

@@ -74,16 +74,15 @@ def _cells(row: Element) -> Iterator[str]:
 
 def _mark(properties: Element | None, bulleted: bool, counts: dict[int, int], level: int) -> str | None:
     numbered = properties.find("{a}buAutoNum") if properties is not None else None
+    for deeper in [known for known in counts if known > level or (known == level and numbered is None)]:
+        del counts[deeper]
     if numbered is None:
-        counts.clear()
         drawn = properties is not None and (
             properties.find("{a}buChar") is not None or properties.find("{a}buBlip") is not None
         )
         plain = properties is not None and properties.find("{a}buNone") is not None
         return BULLET if drawn or (bulleted and not plain) else None
     counts[level] = counts.get(level, whole(numbered.get("startAt"), 1) - 1) + 1
-    for deeper in [known for known in counts if known > level]:
-        del counts[deeper]
     form = numbered.get("type", "arabicPeriod")
     number = spelled(counts[level], next((to for begin, to in _FORMS.items() if form.startswith(begin)), "decimal"))
     return f"({number})" if form.endswith("ParenBoth") else f"{number})" if form.endswith("ParenR") else f"{number}."

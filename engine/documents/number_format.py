@@ -157,7 +157,7 @@ def _digits(number: Decimal, section: _Section) -> str:
     holders = [place for place in places if section.tokens[place][1] in "0#?.,/"]
     spread = {holders[0]: body.lstrip("-")} if is_fraction else _spread(body.lstrip("-"), holders, section)
     said = "".join(
-        spread.get(place, text if name == "quoted" or text == "%" else "")
+        spread.get(place, text if (name == "quoted" and not (is_fraction and text.isdecimal())) or text == "%" else "")
         for place, (name, text) in enumerate(section.tokens)
     ).strip()
     return f"-{said}" if body.startswith("-") else said

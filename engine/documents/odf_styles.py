@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
@@ -26,12 +27,22 @@ class Level:
     start: int = 1
     shown: int = 1
 
-    def mark(self, numbers: list[int]) -> str | None:
-        """numbers: of this item and of those that it is in, from the outside. None: nothing stands before it."""
-        if self.form is None:
-            return BULLET
-        said = ".".join(spelled(number, self.form) for number in numbers[-self.shown :])
-        return f"{self.before}{said}{self.after}" if self.form else None
+
+_BULLETS = Level(None)
+
+
+def mark(levels: Mapping[int, Level], numbers: list[int]) -> str | None:
+    """What stands before an item. levels: of its list, from 1. numbers: of this item and of those that it is in, from
+    the outside. None: nothing stands before it.
+    """
+    level = levels.get(len(numbers), _BULLETS)
+    if level.form is None:
+        return BULLET
+    if not level.form:
+        return None
+    counted = list(enumerate(numbers, 1))[-level.shown :]
+    said = [spelled(number, form) for depth, number in counted if (form := levels.get(depth, _BULLETS).form)]
+    return f"{level.before}{'.'.join(said)}{level.after}"
 
 
 class OdfStyles:
@@ -69,9 +80,9 @@ class OdfStyles:
             style = self._parents.get(style)
         return style == "Title"
 
-    def level(self, list_style: str | None, depth: int) -> Level:
-        """Of a list at this depth, from 1."""
-        return self._lists.get(list_style or "", {}).get(depth, Level(None))
+    def levels(self, list_style: str | None) -> Mapping[int, Level]:
+        """Of a list, by depth, from 1."""
+        return self._lists.get(list_style or "", {})
 
     def _add(self, style: Element) -> None:
         name, family = style.get("{style}name", ""), style.get("{style}family")

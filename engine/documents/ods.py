@@ -15,6 +15,7 @@ from engine.documents.flow import Flow
 from engine.documents.hidden_cells import HiddenColumns, hidden_row
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import LARGEST_UNPACKED
+from engine.documents.number_format import shown
 from engine.documents.odf_embedded import Embedded
 from engine.documents.odf_package import CONTENT, NAMESPACES, OdfPackage
 from engine.documents.odf_text import OdfText
@@ -23,14 +24,17 @@ from engine.documents.opendocument import styles_of
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
 from engine.documents.safe_xml import elements
+from engine.documents.serial_dates import clock_text
 from engine.documents.source import Source
 from engine.documents.xlsx_cells import MOST_EMPTY
 
 MOST_REPEATED = 1000
 _TABLE, _COLUMN, _ROW, _SHAPES = "{table}table", "{table}table-column", "{table}table-row", "{table}shapes"
 _HIDDEN = ("collapse", "filter")
+_PERCENT = "0.##########%"
 _CELLS = ("{table}table-cell", "{table}covered-table-cell")
-_TIME = re.compile(r"PT(\d{1,9})H(\d{1,2})M(\d{1,2})(?:[.,]\d+)?S")
+_TIME = re.compile(r"(-?)PT(\d{1,9})H(\d{1,2})M(\d{1,2}(?:[.,]\d{1,20})?)S")
+_FRACTION = re.compile(r"[.,]\d")
 _MIDNIGHT = "T00:00:00"
 
 
@@ -175,8 +179,29 @@ class _Sheet:
         if kind == "date" and (day := cell.get("{office}date-value")):
             return day[:30].removesuffix(_MIDNIGHT).replace("T", " ")
         if kind == "time" and (clock := _TIME.fullmatch(cell.get("{office}time-value", ""))):
-            return f"{int(clock[1]):02d}:{clock[2]}" + (f":{clock[3]}" if int(clock[3]) else "")
-        return said or cell.get("{office}string-value") or cell.get("{office}value") or ""
+            return _clock(clock, said)
+        return said or _value(cell, kind or "")
+
+
+def _clock(found: re.Match[str], said: str) -> str:
+    """said: what the sheet shows. Programs write 05:00 as 04:59.999999999."""
+    unit = 1000 if _FRACTION.search(said or found[4]) else 1
+    seconds = (int(found[2]) * 60 + int(found[3])) * 60 + float(found[4].replace(",", "."))
+    return found[1] + clock_text(round(seconds * unit), unit, unit > 1)
+
+
+def _value(cell: Element, kind: str) -> str:
+    """Of a cell that was written without what it shows, as programs do that are no spreadsheets."""
+    value = cell.get("{office}value") or ""
+    match kind:
+        case "boolean":
+            return cell.get("{office}boolean-value", "").upper()
+        case "percentage":
+            return shown(value, _PERCENT)
+        case "currency":
+            return f"{value} {cell.get('{office}currency', '')}".strip()
+    formula = cell.get("{table}formula", "")
+    return cell.get("{office}string-value") or value or (f"={formula.partition('=')[2]}" if "=" in formula else "")
 
 
 def _is_dropped(name: str, _: dict[str, str]) -> bool:

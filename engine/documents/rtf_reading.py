@@ -200,15 +200,23 @@ class RtfReading:
                 group.hidden = is_on
             case "deleted" | "mvf":
                 group.deleted = is_on
-            case "super" | "sub":
-                group.height = (RAISED if name == "super" else LOWERED) if is_on else LEVEL
+            case "plain":
+                group.hidden = group.deleted = group.struck = False
+                group.font, group.height = -1, LEVEL
+            case _:
+                self._set_look(name, number)
+
+    def _set_look(self, name: str, number: int | None) -> None:
+        group, is_on = self._group, number != 0
+        match name:
+            case "super" | "up":
+                group.height = RAISED if is_on else LEVEL
+            case "sub" | "dn":
+                group.height = LOWERED if is_on else LEVEL
             case "nosupersub":
                 group.height = LEVEL
             case "strike" | "striked":
                 group.struck = is_on
-            case "plain":
-                group.hidden = group.deleted = group.struck = False
-                group.font, group.height = -1, LEVEL
             case _:
                 self._set_paragraph(name, number)
 

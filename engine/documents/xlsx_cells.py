@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.hidden_cells import HiddenColumns, hidden_row
 from engine.documents.number_format import BUILT_IN, GENERAL, shown
 from engine.documents.office_names import is_on, whole
-from engine.documents.scripts import LEVEL, LOWERED, PLAIN, RAISED, Look, written
+from engine.documents.scripts import LEVEL, LOWERED, PLAIN, RAISED, Look, struck, written
 
 MOST_EMPTY = 30
 """Empty cells in a row that are kept between two others, so that one in the last column costs no thousand."""
@@ -30,9 +30,14 @@ class Cells:
     ) -> None:
         self._strings, self._from_1904, self.lost = strings, from_1904, lost
         self._codes = [] if styles is None else _codes(styles)
+        self._struck = set() if styles is None else _struck(styles)
 
     def text(self, cell: Element) -> str:
         """Of an {x}c element."""
+        text = self._text(cell)
+        return struck(text).strip() if self._struck and whole(cell.get("s")) in self._struck else text
+
+    def _text(self, cell: Element) -> str:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             inline = cell.find("{x}is")
@@ -131,6 +136,12 @@ def _character(code: int) -> str:
 def _codes(styles: Element) -> list[str]:
     """The format's code of each cell style."""
     own = {whole(found.get("numFmtId")): found.get("formatCode", "") for found in styles.iter("{x}numFmt")}
-    formats = styles.find("{x}cellXfs")
-    found = [] if formats is None else [whole(element.get("numFmtId")) for element in formats.findall("{x}xf")]
+    found = [whole(element.get("numFmtId")) for element in styles.findall("{x}cellXfs/{x}xf")]
     return [own.get(number, BUILT_IN.get(number, GENERAL)) for number in found]
+
+
+def _struck(styles: Element) -> set[int]:
+    """The cell styles whose text is struck."""
+    fonts = [_look(font).struck for font in styles.findall("{x}fonts/{x}font")]
+    found = [whole(element.get("fontId")) for element in styles.findall("{x}cellXfs/{x}xf")]
+    return {style for style, font in enumerate(found) if 0 <= font < len(fonts) and fonts[font]}

@@ -123,6 +123,15 @@ def test_lists_are_numbered_and_bulleted_as_they_say() -> None:
     )
 
 
+def test_what_stands_deeper_does_not_begin_a_list_anew() -> None:
+    auto = '<a:pPr><a:buAutoNum type="arabicPeriod"/></a:pPr>'
+    deeper = line("note", '<a:pPr lvl="1"><a:buChar char="-"/></a:pPr>')
+    body = line("one", auto) + deeper + line("two", auto) + line("dot", '<a:pPr><a:buChar char="-"/></a:pPr>')
+    body += line("one again", auto)
+    text = read(deck([shape(body, 'idx="1"')])).pages[0].text
+    assert text == "1. one\n  - note\n2. two\n- dot\n1. one again"
+
+
 def test_groups_tables_notes_and_comments() -> None:
     def cell(text: str, attributes: str = "") -> str:
         return f"<a:tc {attributes}><a:txBody>{line(text) if text else '<a:p/>'}</a:txBody></a:tc>"

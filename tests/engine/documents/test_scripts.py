@@ -73,6 +73,12 @@ def test_in_rtf_too() -> None:
     body = runs("{{\\plain{} {}}}", up="\\super", down="\\sub", old="\\strike")
     assert whole(body).pages[0].text == SAID
     assert whole(r"10\super 6\nosupersub  7{\super 2\plain 3}\strike0 x").pages[0].text == "10\u2076 7\u00b23x"
+    assert whole(r"10{\up6 3}\dn 2\dn0 x").pages[0].text == "10\u00b3\u2082x"
+
+
+def test_what_is_moved_up_by_hand_is_raised() -> None:
+    up = '<w:r><w:rPr><w:position w:val="{}"/></w:rPr><w:t>{}</w:t></w:r>'
+    assert text(docx(f"<w:p>{up.format(0, 10)}{up.format(6, 3)}{up.format(-4, 2)}</w:p>")) == "10\u00b3\u2082"
 
 
 def test_a_style_raises_and_strikes_unless_the_run_says_otherwise() -> None:

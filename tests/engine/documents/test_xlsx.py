@@ -106,6 +106,14 @@ def test_the_number_of_a_row_may_be_nonsense() -> None:
     assert read(workbook({"A": data})).pages[0].text.split() == ["1", "2"]
 
 
+def test_a_struck_cell_is_said_to_be() -> None:
+    fonts = "<fonts><font/><font><strike/></font><font><strike val='0'/></font></fonts>"
+    formats = "".join(f'<xf numFmtId="0" fontId="{number}"/>' for number in (0, 1, 2, 9))
+    styles = f"<styleSheet {X}>{fonts}<cellXfs>{formats}</cellXfs></styleSheet>"
+    data = row(1, *(c("", "8", style=number) for number in range(4)))
+    assert read(workbook({"A": data}, styles=styles)).pages[0].text == "8 | ~~8~~ | 8 | 8"
+
+
 def test_dates_of_the_other_system() -> None:
     data = workbook({"A": row(1, c("A1", "44623", style=2))}, properties='<workbookPr date1904="1"/>', styles=STYLES)
     assert read(data).pages[0].text == "2026-03-04"
