@@ -158,3 +158,8 @@ def test_every_page_that_was_not_read_is_named() -> None:
     assert (
         extracted.message.startswith("Page 2 is damaged.") and "Page 3 is a picture without text." in extracted.message
     )
+
+
+def test_a_document_of_nothing_but_lost_pages_is_judged_at_once() -> None:
+    pages = [page(number, "failed", "crashed" if number % 3 else "damaged") for number in range(1, 60_001)]
+    assert judge("pdf", "0" * 64, pages, len(pages)).reason == "crashed"

@@ -94,3 +94,12 @@ def test_two_tables_on_a_page() -> None:
 def test_thousands_of_rules_are_a_drawing() -> None:
     lines = [line for row in CELLS for line in row]
     assert texts(lines, rules(3) * 1000) == [line.text for line in lines]
+
+
+def test_a_drawing_of_many_rules_is_no_table_and_takes_no_time() -> None:
+    lines = [Line(f"word {number}", 10, 10 * number, 60, 10 * number + 8) for number in range(100)]
+    crossing: list[tuple[float, float, float, float]] = [(0, 4 * n, 2000, 4 * n) for n in range(500)]
+    crossing += [(4 * n, 0, 4 * n, 2000) for n in range(500)]
+    assert with_rows(lines, crossing, lambda line: []) == lines
+    boxes: list[tuple[float, float, float, float]] = [(0, n / 5, 600 + n, n / 5 + 10) for n in range(3900)]
+    assert with_rows(lines, boxes, lambda line: []) == lines
