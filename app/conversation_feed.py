@@ -60,12 +60,12 @@ class ConversationFeed(QObject):
         """A document that is new or has changed, of any conversation."""
         if document.conversation == self.now.id:
             known = document.id in self.now.documents
-            self.now.documents[document.id] = document
+            self.now.put_documents([document])
             (self.document_changed.emit(document) if known else self.documents_changed.emit())
 
     def put_documents(self, told: dict[str, Any]) -> None:
         """Documents of the open conversation, and what is known of its folders, as the engine tells of many at once."""
-        self.now.documents |= {wire["id"]: Document.of(wire) for wire in told["documents"]}
+        self.now.put_documents(Document.of(wire) for wire in told["documents"])
         self.now.folders |= {wire["origin"]: Folder.of(wire) for wire in told.get("folders", [])}
         self.documents_changed.emit()
 

@@ -11,22 +11,24 @@ from typing import Any
 from PySide6.QtCore import Signal
 
 from app.conversation_feed import ConversationFeed
+from app.document_words import reread_progress
 from app.engine_client import ENGINE_STOPPED, EngineClient
 from app.records import Document, Message
-from app.words import reread_progress
+from app.words import shortened
 from engine.protocol import Event, Failure
 
 
 @dataclass
 class Job:
     """A call that the engine works on. `text` until the question is stored, `paths` until the documents are; `rereads`
-    is the answer whose documents are read again."""
+    is the answer whose documents are read again, `unlocks` whether a password is still to be tried."""
 
     conversation: str
     asks: bool
     text: str | None = None
     paths: list[str] | None = None
     rereads: str | None = None
+    unlocks: bool = False
     answer: str = ""
     resumed: bool = False
     id: int = 0
@@ -70,6 +72,17 @@ class ConversationJobs(ConversationFeed):
         return any(job.paths is not None for job in self._own_jobs().values())
 
     @property
+    def unlocking(self) -> bool:
+        """Whether a password is to be tried."""
+        return any(job.unlocks for job in self._own_jobs().values())
+
+    @property
+    def waits(self) -> bool:
+        """Whether what was dropped, or a password, has its turn only after another call."""
+        first = next(iter(self._jobs.values()), None)
+        return first is not None and not first.unlocks and first.paths is None
+
+    @property
     def rereading(self) -> str | None:
         """The answer whose documents are to be read again, until the new answer takes its place."""
         return next((job.rereads for job in self._own_jobs().values() if job.rereads and not job.answer), None)
@@ -92,8 +105,6 @@ class ConversationJobs(ConversationFeed):
         if job.conversation == self.now.id:
             self.status_changed.emit("")
             self.put_memory(result.get("memory"))
-            if "unlocked" in result:
-                self.unlocked.emit(result["unlocked"])
             self._refresh()
         self.busy_changed.emit()
         self.stored.emit()
@@ -164,6 +175,8 @@ class ConversationJobs(ConversationFeed):
                 self._added(job)
                 if job.conversation == self.now.id:
                     self.put_documents(data)
+            case "unlocked":
+                self._tried(job, data["unlocked"])
             case "reading" if job.conversation == self.now.id:
                 self._progress(job, data)
             case "loading" if job.conversation == self.now.id:
@@ -173,6 +186,12 @@ class ConversationJobs(ConversationFeed):
         if job.paths is not None:
             job.paths = None
             self.busy_changed.emit()
+
+    def _tried(self, job: Job, opened: int) -> None:
+        job.unlocks = False
+        self.busy_changed.emit()
+        if job.conversation == self.now.id:
+            self.unlocked.emit(opened)
 
     def _heard(self, job: Job, message: Message) -> None:
         if message.role == "user":
@@ -195,7 +214,7 @@ class ConversationJobs(ConversationFeed):
             return
         document = self.read_on(data)
         if document is not None:
-            self.status_changed.emit(f"Reading {document.name} first" if job.asks else "")
+            self.status_changed.emit(f"Reading {shortened(document.name)} first" if job.asks else "")
         if self._pausing and not job.asks:
             self._client.cancel(job.id)
 

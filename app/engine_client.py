@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from app.engine_process import EngineProcess
 from engine.protocol import PROTOCOL_VERSION, Event, Failure, ProtocolError, Request, Result, decode_reply, encode
@@ -30,6 +31,12 @@ class _Call:
     done: Done | None
     failed: Failed | None
     event: Happened | None
+    caller: QObject | None
+
+    @property
+    def heard(self) -> bool:
+        """Whether anybody is there to be told: a dialog may have been closed meanwhile."""
+        return self.caller is None or isValid(self.caller)
 
 
 class EngineClient(QObject):
@@ -87,10 +94,13 @@ class EngineClient(QObject):
         done: Done | None = None,
         failed: Failed | None = None,
         event: Happened | None = None,
+        caller: QObject | None = None,
     ) -> int:
-        """Sends a call and returns its id. Before hello it waits; after giving up it fails, from the event loop."""
+        """Sends a call and returns its id. Before hello it waits; after giving up it fails, from the event loop. What
+        comes back is left aside once `caller` is gone.
+        """
         id, self._next_id = self._next_id, self._next_id + 1
-        self._calls[id] = _Call(encode(Request(id, method, params or {})), done, failed, event)
+        self._calls[id] = _Call(encode(Request(id, method, params or {})), done, failed, event, caller)
         if self._given_up is not None:
             reason = self._given_up
             QTimer.singleShot(0, self, lambda: self._fail(id, _stopped(id, reason)))
@@ -138,7 +148,7 @@ class EngineClient(QObject):
             self._happened(reply)
         elif isinstance(reply, Result):
             call = self._calls.pop(reply.id, None)
-            if call is not None and call.done is not None:
+            if call is not None and call.done is not None and call.heard:
                 call.done(reply.result)
         elif reply.id is None:
             (self.bug if reply.kind == "bug" else self.user_error).emit(reply)
@@ -150,7 +160,7 @@ class EngineClient(QObject):
             self._greeted(event.data)
         elif event.id is None:
             self.announced.emit(event)
-        elif (call := self._calls.get(event.id)) is not None and call.event is not None:
+        elif (call := self._calls.get(event.id)) is not None and call.event is not None and call.heard:
             call.event(event)
 
     def _greeted(self, hello: dict[str, Any]) -> None:
@@ -171,6 +181,8 @@ class EngineClient(QObject):
             return
         if failure.kind == "bug":
             self.bug.emit(failure)
+        if not call.heard:
+            return
         if call.failed is not None:
             call.failed(failure)
         elif failure.kind == "user":

@@ -14,14 +14,13 @@ from app.records import Conversation, Document, Folder, Memory, Message
 from engine.protocol import Failure
 
 READ = frozenset({"read", "partial"})
-# Of other kinds a locked file is refused: its password would be of no use.
-LOCKED_KINDS = frozenset({"pdf"})
 
 
 @dataclass
 class OpenConversation:
     """`about` is None until the first question or document makes a conversation of it. `documents` holds of a large
-    folder only those that were heard of; `folders`, by path, count them all. `pending` is a question that is sent and
+    folder only those that were heard of, `alone` those of them that came with no folder; `folders`, by path, count all
+    of theirs. `pending` is a question that is sent and
     not yet stored, `editing` the question that the next one replaces, `waiting` what is to be done once the engine has
     made the conversation, and what if it cannot, `too_long` whether the model as it is does not hold it."""
 
@@ -31,6 +30,7 @@ class OpenConversation:
     pending: str | None = None
     editing: Message | None = None
     documents: dict[str, Document] = field(default_factory=dict)
+    alone: dict[str, Document] = field(default_factory=dict)
     folders: dict[str, Folder] = field(default_factory=dict)
     memory: Memory | None = None
     waiting: list[tuple[Callable[[str], None], Callable[[Failure], None]]] = field(default_factory=list)
@@ -40,14 +40,22 @@ class OpenConversation:
     def of(cls, opened: dict[str, Any], live: dict[str, str]) -> OpenConversation:
         """From conversation_open's result; `live` is what was heard of answers that are still being written."""
         messages = [_with_live_text(Message.of(wire), live) for wire in opened["messages"]]
-        return cls(
+        made = cls(
             about=Conversation.of(opened["conversation"]),
             tree=MessageTree(messages),
             leaf=opened.get("leaf"),
-            documents=_by_id(Document.of(wire) for wire in opened["documents"]),
             folders={wire["origin"]: Folder.of(wire) for wire in opened["folders"]},
             memory=Memory.of(opened["memory"]) if opened.get("memory") else None,
         )
+        made.put_documents(Document.of(wire) for wire in opened["documents"])
+        return made
+
+    def put_documents(self, documents: Iterable[Document]) -> None:
+        """Adds or replaces documents."""
+        for document in documents:
+            self.documents[document.id] = document
+            if document.origin is None:
+                self.alone[document.id] = document
 
     @property
     def id(self) -> str | None:
@@ -61,21 +69,22 @@ class OpenConversation:
     @property
     def files(self) -> int:
         """How many documents there are, those that were left out of folders aside."""
-        alone = sum(document.origin is None for document in self.documents.values())
-        return alone + sum(sum(folder.outcomes.values()) for folder in self.folders.values())
+        return len(self.alone) + sum(sum(folder.outcomes.values()) for folder in self.folders.values())
 
     @property
     def files_read(self) -> int:
         """How many of them are read."""
-        alone = sum(d.origin is None and d.outcome in READ for d in self.documents.values())
+        alone = sum(document.outcome in READ for document in self.alone.values())
         return alone + sum(folder.outcomes.get(outcome, 0) for folder in self.folders.values() for outcome in READ)
 
     @property
-    def locked(self) -> int:
-        """How many wait for a password."""
-        locked = [d for d in self.documents.values() if d.outcome == "needs_password" and d.kind in LOCKED_KINDS]
-        alone = sum(d.origin is None for d in locked)
-        return alone + sum(folder.outcomes.get("needs_password", 0) for folder in self.folders.values())
+    def locked(self) -> tuple[int, list[str]]:
+        """How many wait for a password, or hold something that does, and the names of those that are known."""
+        opened = [document for document in self.documents.values() if document.opens_with_password]
+        names = [document.name for document in sorted(opened, key=lambda document: document.position)]
+        in_folders = sum(folder.outcomes.get("needs_password", 0) for folder in self.folders.values())
+        known = sum(d.origin is not None and d.outcome == "needs_password" for d in self.documents.values())
+        return len(names) + max(0, in_folders - known), names
 
     def question_of(self, answer: str) -> Message | None:
         """The user's message that an answer answers."""
@@ -104,7 +113,7 @@ class OpenConversation:
         document = self.at(progress)
         if document is None:
             return None
-        self.documents[document.id] = document
+        self.put_documents([document])
         memory = self.memory or Memory()
         tokens = max(memory.tokens_read, sum(each.tokens_read for each in self.documents.values()))
         self.memory = replace(memory, units=progress.get("units_kept", memory.units), tokens_read=tokens)
@@ -130,7 +139,3 @@ def _with_live_text(message: Message, live: dict[str, str]) -> Message:
     if message.id in live:
         return replace(message, text=live[message.id])
     return replace(message, state="stopped")
-
-
-def _by_id(documents: Iterable[Document]) -> dict[str, Document]:
-    return {document.id: document for document in documents}

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from typing import Any, Self
 
 Wire = Mapping[str, Any]
+
+# Of other kinds a locked file is refused: its password would be of no use. "archive": a file that is locked in one.
+LOCKED_KINDS = frozenset({"pdf", "archive"})
+LOCKED = frozenset({"encrypted", "wrong_password"})
 
 
 @dataclass(frozen=True)
@@ -19,8 +24,14 @@ class Record:
     @classmethod
     def of(cls, wire: Wire) -> Self:
         """Raises TypeError when a field without a default is missing."""
-        names = {known.name for known in fields(cls)}
+        names = _names(cls)  # type: ignore[arg-type]  # a class is hashable
         return cls(**{name: value for name, value in wire.items() if name in names and value is not None})
+
+
+@cache
+def _names(record: type[Record]) -> frozenset[str]:
+    """Asked for of each of thousands of documents at once."""
+    return frozenset(known.name for known in fields(record))
 
 
 @dataclass(frozen=True)
@@ -48,7 +59,8 @@ class Message(Record):
 @dataclass(frozen=True)
 class Document(Record):
     """`origin` is the path of the folder or archive that it was dropped with, `part` what its parts are called ("page",
-    "slide"; empty in a document of one piece), `doing` "recognising" while the text of a picture is recognised."""
+    "slide"; empty in a document of one piece), `doing`: "opening" or "recognising" while its text is
+    taken out."""
 
     id: str
     conversation: str
@@ -72,6 +84,13 @@ class Document(Record):
     page: int | None = None
     seconds_left: float | None = None
     doing: str = ""
+
+    @property
+    def opens_with_password(self) -> bool:
+        """Whether a password may open it, or something that lies in it."""
+        whole = self.outcome == "needs_password" and self.kind in LOCKED_KINDS
+        opens = whole or any(part.get("reason") in LOCKED for part in self.left_out)
+        return opens and self.reason not in ("duplicate", "outdated", "gone")
 
 
 @dataclass(frozen=True)

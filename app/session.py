@@ -137,13 +137,15 @@ class Session(ConversationJobs):
         """Tries a password on every locked document; it is not kept."""
         conversation = self.now.id
         if conversation is not None:
+            self._pausing = False
             params = {"conversation": conversation, "password": password}
-            self._start("documents_unlock", params, Job(conversation, asks=False))
+            self._start("documents_unlock", params, Job(conversation, asks=False, unlocks=True))
 
     def refresh_folder(self, folder: str) -> None:
         """Reads what is new or has changed in a dropped folder."""
         conversation = self.now.id
         if conversation is not None:
+            self._pausing = False
             params = {"conversation": conversation, "folder": folder}
             self._start("documents_refresh", params, Job(conversation, asks=False))
             self.folder_changed.emit(folder, 0)

@@ -24,18 +24,19 @@ from app.widgets.document_dialog import DocumentDialog
 from app.widgets.documents_pane import DocumentsPane
 from app.widgets.drop_overlay import DropOverlay
 from app.widgets.log_dialog import LogDialog
-from app.widgets.notice_bar import NoticeBar, shortened
+from app.widgets.notice_bar import NoticeBar
 from app.widgets.panes import Panes
 from app.widgets.report_dialog import ReportDialog
 from app.widgets.settings_dialog import SettingsDialog
 from app.widgets.shortcuts_dialog import ShortcutsDialog
 from app.widgets.switcher import Switcher
 from app.widgets.training_dialog import TrainingDialog
+from app.words import shortened
 from engine.protocol import Failure
 
 KINDS = (
     "Documents (*.pdf *.docx *.odt *.rtf *.txt *.md *.markdown *.epub *.html *.htm *.pptx *.odp *.xlsx *.ods *.csv"
-    " *.tsv *.eml *.png *.jpg *.jpeg *.tif *.tiff *.webp *.zip);;All files (*)"
+    " *.tsv *.eml *.mbox *.mht *.mhtml *.png *.jpg *.jpeg *.gif *.bmp *.tif *.tiff *.webp *.zip);;All files (*)"
 )
 
 

@@ -120,7 +120,11 @@ def _opened(found: Found, cancelled: Callable[[], bool]) -> list[Found]:
 
 def _came_out(skipped: str | None) -> dict[str, Any]:
     """What becomes of a file that is left out for this reason; None: it waits."""
-    return {"outcome": "refused", "reason": skipped, "message": SENTENCES[skipped]} if skipped else {}
+    if skipped is None:
+        return {}
+    came = {"outcome": "refused", "reason": skipped, "message": SENTENCES[skipped]}
+    # A file that is locked in its archive: which kind it is shows once a password opens it.
+    return {**came, "outcome": "needs_password", "kind": "archive"} if skipped == "encrypted" else came
 
 
 def _known(document: Document) -> Known:

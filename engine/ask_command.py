@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import UserError
+from engine.locked_files import add_password_arguments, hint, open_locked, read_password
 from engine.runtime_arguments import OF_TORCH_ALONE, add_runtime_arguments
 from engine.selection_options import UNCHANGED, ranking_of, selection_of
 from engine.settings import POLICIES, SETTINGS, checked, checked_seed
@@ -36,6 +37,7 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--select", metavar="OPTIONS", help="what is kept, like newest=0.25,sinks=4 (all options: docs/selection.md)"
     )
+    add_password_arguments(parser)
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
     parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
     parser.add_argument("--seed", type=int, default=0, help="of the random policy and of answers above temperature 0")
@@ -71,6 +73,7 @@ def refuse_bad_input(options: argparse.Namespace) -> None:
     if options.budget_units is not None and options.budget_units < 64:
         raise UserError("bad_params", "A budget has at least 64 units.")
     _read_selection(options)
+    read_password(options)
     if "question" not in options:
         return
     options.question = options.question.encode("utf-8", "replace").decode()
@@ -177,6 +180,14 @@ class Work:
             self._said = now
             print(text, file=sys.stderr, flush=True)
 
+    def end_line(self) -> None:
+        """What is printed next begins a line."""
+        self._progress("")
+
+    def say(self, sentence: str) -> None:
+        """To the person, in the middle of the work."""
+        print(sentence, file=sys.stderr, flush=True)
+
     def load(self, options: argparse.Namespace) -> None:
         """The model, before there is a conversation for nothing. Raises UserError for settings that cannot be or have
         no effect, and for a conversation that is not there.
@@ -211,10 +222,10 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     reused, nothing = False, None
     if options.files:
         reading.add([str(absolute(Path(file))) for file in options.files])
-        if options.query_aware:
-            reading.extract_all()
-        else:
-            reused = reading.read_all()
+    if options.files or options.password:
+        open_locked(work, reading, options)
+        reused = False if options.query_aware else reading.read_all()
+    if options.files:
         nothing = nothing_read(reading.found())
     seconds_reading = time.monotonic() - began
     report = {"answer": nothing or "", "conversation": conversation, **engine.measures(), "reused": reused}
@@ -232,17 +243,18 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
         }
     cited = [{"document": c["name"], "page": c["page"], "place": c["place"]} for c in stats.get("citations", ())]
     report |= {"documents": reading.documents(), "citations": cited, "query_aware": "query_aware" in stats}
-    report |= {"stopped": stats.get("stopped"), "heads": engine.heads_name()}
+    report |= {"left_out": stats.get("left_out"), "stopped": stats.get("stopped"), "heads": engine.heads_name()}
     if options.json:
         print(json.dumps(report, ensure_ascii=False))
     elif nothing is not None:
-        raise UserError("nothing_to_read", nothing)
+        raise UserError("nothing_to_read", " ".join(filter(None, (nothing, hint(reading, options)))))
     else:
         print()
         places = "; ".join(", ".join(filter(None, (c["document"], c["place"]))) for c in cited)
         see = f"See {places}." if places else None
         about = [engine.notice(), _why_ended(stats, options.max_tokens), stats.get("left_out")]
-        print_notes([engine.store.notice, see, *about, *why_left_out(reading.found())], conversation)
+        why = [*why_left_out(reading.found()), hint(reading, options)]
+        print_notes([engine.store.notice, see, *about, *why], conversation)
     return 0
 
 

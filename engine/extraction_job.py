@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
+from engine.adding_job import BEGUN
 from engine.document_events import DocumentEvents
 from engine.engine import Engine
 from engine.errors import CANCELLED
@@ -15,12 +17,27 @@ from engine.store import Content, Document
 
 if TYPE_CHECKING:
     from engine.documents.page import Page
-    from engine.documents.reader import Recognition
+    from engine.documents.reader import LeftOut, Recognition
 
 READABLE = ("waiting", "reading", "paused")
 # A refusal may depend on the file's name, which the sha256 does not hold.
 SAME_UNDER_ANY_NAME = ("read", "partial", "needs_ocr")
 LARGE = 2**20
+PASSWORD_KINDS = frozenset({"pdf", "archive"})
+"""Of which a password opens what is locked: PDFs, and files in a locked archive."""
+OPENED_SINCE = "What was locked in it has been opened since. What was read of it before stays in memory."
+
+
+def opens_with_password(document: Document) -> bool:
+    """Whether a password may open it, or something that lies in it."""
+    if document.reason in ("duplicate", "outdated", "gone"):
+        return False
+    whole = document.outcome == "needs_password" and document.kind in PASSWORD_KINDS
+    return whole or _locked_parts(document.left_out) > 0
+
+
+def _locked_parts(left_out: Sequence[LeftOut]) -> int:
+    return sum(part.reason in ("encrypted", "wrong_password") for part in left_out)
 
 
 class ExtractionJob:
@@ -34,22 +51,56 @@ class ExtractionJob:
         way to read them now. One that fails is marked; the others go on.
         """
         try:
+            pictures = self._with_pictures_of_text()
             for document in self.store.documents(self.conversation):
                 waits = document.outcome in READABLE and document.sha256 is None
-                if waits or (document.outcome == "needs_ocr" and document.recipe != self._recipe):
+                again = document.outcome == "needs_ocr" and document.recipe != self._recipe
+                more = (document.sha256, document.recipe) in pictures
+                if waits or again or (more and self._is_as_it_was(document)):
                     self._stop_if_cancelled()
                     self._extract(document)
         finally:
             self.events.flush()
 
+    def locked(self) -> list[Document]:
+        """Those that a password may open, or something that lies in them."""
+        return [document for document in self.store.documents(self.conversation) if opens_with_password(document)]
+
     def unlock(self, password: str) -> int:
-        """Tries it on every document that needs one; it is kept nowhere. Returns how many it opened."""
-        locked = [d for d in self.store.documents(self.conversation) if d.outcome == "needs_password"]
-        for document in locked:
+        """Tries it on each document that is locked or holds what is; it is kept nowhere. Returns how many it opened."""
+        opened = 0
+        for document in self.locked():
             self._stop_if_cancelled()
-            self._extract(document, password)
+            if document.outcome == "needs_password":
+                self._extract(document, password)
+                opened += self.store.document(document.id).outcome != "needs_password"
+            else:
+                opened += self._open_inside(document, password)
         self.events.flush()
-        return sum(self.store.document(document.id).outcome != "needs_password" for document in locked)
+        return opened
+
+    def _with_pictures_of_text(self) -> set[tuple[str | None, str | None]]:
+        """(sha256, recipe) of files that were read in part, of which some pages are pictures of text that were looked
+        at in another way than is possible now, or in none.
+        """
+        if self._recognition is None:
+            return set()
+        now = self._recipe.partition(" ")[2]
+        return {
+            (sha256, recipe)
+            for (sha256, recipe), pages in self.store.all_skipped_pages(self.conversation).items()
+            if recipe.partition(" ")[2] != now and any(page.outcome == "needs_ocr" for page in pages)
+        }
+
+    def _is_as_it_was(self, document: Document) -> bool:
+        """Whether the text that was read is still in the file: it is not given up for another one, or for none."""
+        from engine.documents.extract import file_sha256
+        from engine.documents.reader import Unreadable
+
+        try:
+            return file_sha256(Path(document.path), self.engine.cancelled.is_set, document.member) == document.sha256
+        except (OSError, Unreadable):
+            return False
 
     @cached_property
     def _recognition(self) -> Recognition | None:
@@ -65,7 +116,60 @@ class ExtractionJob:
 
         return recipe_of(self._recognition)
 
+    def _open_inside(self, document: Document, password: str) -> bool:
+        """Tries it on what is locked in a document. What the model has read of that stays where it is in the stream, so
+        that a document opened since is another one, and its pages are kept under a recipe of its own.
+        """
+        from engine.documents.extract import file_sha256
+        from engine.documents.reader import Unreadable
+
+        path = Path(document.path)
+        try:
+            facts = path.stat()
+            sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member, password)
+        except (OSError, Unreadable):
+            return False
+        if sha256 != document.sha256:
+            return False  # it is another file now: that is told elsewhere
+        recipe = f"{self._recipe} {uuid4().hex}"
+        try:
+            self._opens(document, large=True)
+            content, pages = self._extracted(document, sha256, password, recipe)
+        except BaseException:
+            self.store.forget_pages_so_far(sha256, recipe)
+            raise
+        finally:
+            self.engine.live.pop(document.id, None)
+        if _locked_parts(content.left_out) >= _locked_parts(document.left_out):
+            self.store.forget_pages_so_far(sha256, recipe)
+            changes = {"reason": content.reason, "message": content.message, "left_out": content.left_out}
+            self.events.changed(self.store.update_document(document.id, **changes))
+            return False
+        with self.store.at_once():
+            if document.outcome in BEGUN:
+                older = self.store.update_document(document.id, reason="outdated", message=OPENED_SINCE)
+                same = {
+                    name: getattr(document, name) for name in ("name", "path", "folder", "origin", "member", "kind")
+                }
+                document = self.store.add_document(self.conversation, **same)
+                self.events.changed(older)
+            self._keep(document, content, pages, size=facts.st_size, mtime_ns=facts.st_mtime_ns)
+        return True
+
     def _extract(self, document: Document, password: str | None = None) -> None:
+        try:
+            self._take_out(document, password)
+        finally:
+            self.engine.live.pop(document.id, None)
+
+    def _opens(self, document: Document, large: bool) -> None:
+        """Tells that it is this one's turn, at once where it will take a while."""
+        self.engine.live[document.id] = {"doing": "opening"}
+        self.events.changed(document)
+        if large:
+            self.events.flush()
+
+    def _take_out(self, document: Document, password: str | None) -> None:
         """What is known of the file's content already is not extracted again."""
         from engine.documents.extract import file_sha256
         from engine.documents.reader import Unreadable
@@ -75,21 +179,17 @@ class ExtractionJob:
         try:
             facts = path.stat()
             size, mtime_ns = facts.st_size, facts.st_mtime_ns
-            if size > LARGE:
-                self.events.flush()
-            sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member)
+            self._opens(document, large=size > LARGE)
+            sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member, password)
         except (OSError, Unreadable):
             content = None  # extract says what is wrong with the file
         else:
             content = self.store.content(sha256, recipe)
-        try:
-            with_pages = (content, None) if content else self._extracted(document, sha256, password)
-        finally:
-            self.engine.live.pop(document.id, None)
+        with_pages = (content, None) if content else self._extracted(document, sha256, password, recipe)
         self._keep(document, *with_pages, size=size, mtime_ns=mtime_ns)
 
     def _extracted(
-        self, document: Document, sha256: str, password: str | None
+        self, document: Document, sha256: str, password: str | None, recipe: str
     ) -> tuple[Content, Sequence[Page] | None]:
         """What is in the file, and, if its pages are to be kept, those that are not yet. Pages that an earlier try came
         to are taken up.
@@ -97,7 +197,6 @@ class ExtractionJob:
         from engine.documents.extract import extract
         from engine.documents.judge import unread
 
-        recipe = self._recipe
         keeper = PageKeeper(self.store, sha256, recipe)
         found = extract(
             Path(document.path),
@@ -153,7 +252,7 @@ class ExtractionJob:
 
         def on_page(page: Page, pages: int | None) -> None:
             keeper.add(page)
-            doing = "recognising" if page.source == "ocr" else None
+            doing = "recognising" if page.source == "ocr" else "opening"
             upcoming = page.number + 1 if pages is None else min(page.number + 1, pages)
             live = {"page": upcoming, "pages": pages, "doing": doing, "outcome": "waiting"}
             self.engine.live[document.id] = live

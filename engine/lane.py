@@ -10,13 +10,13 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from engine.errors import UserError
+from engine.errors import CANCELLED, UserError
 from engine.protocol import Request
 
 
 class Lane:
-    """work: does a call and replies; refuse: replies to one that was cancelled before its turn, with the reason.
-    cancelled: set to stop the running call. running: the id of that call, or None.
+    """work: does a call and replies; refuse: replies to one that is cancelled before its turn, at
+    once, with the reason. cancelled: set to stop the running call. running: the id of that call, or None.
     """
 
     def __init__(
@@ -47,10 +47,11 @@ class Lane:
             if id == self.running:
                 self._cancelled.set()
                 return True
-            if id in self._waiting:
-                self._waiting.discard(id)
-                return True
-        return False
+            if id not in self._waiting:
+                return False
+            self._waiting.discard(id)
+        self._refuse(id, CANCELLED)
+        return True
 
     def stop_working_for(self, conversation: Any) -> None:
         """Cancels the running call if it is for this conversation."""
@@ -61,8 +62,10 @@ class Lane:
     def end(self) -> None:
         """Cancels all calls; no more are taken."""
         with self._state:
-            self._waiting.clear()
+            waiting, self._waiting = self._waiting, set()
             self._cancelled.set()
+        for id in sorted(waiting):
+            self._refuse(id, CANCELLED)
         self._calls.put(None)
 
     def ended(self, seconds: float) -> bool:
@@ -81,7 +84,5 @@ class Lane:
                     self._cancelled.clear()
             if wanted:
                 self._do(request)
-            else:
-                self._refuse(request.id, UserError("cancelled", "Stopped."))
             with self._state:
                 self.running = self._running_for = None

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Params = Mapping[str, Any]
 Answer = dict[str, Any]
 MOST_AT_ONCE = 500
+# Of one part, at once: a text of many megabytes is one.
+MOST_CHARACTERS = 100_000
 WIDEST_IMAGE = 2400
 
 
@@ -137,18 +139,22 @@ def folder_files(engine: Engine, params: Params) -> Answer:
 
 
 def document_text(engine: Engine, params: Params) -> Answer:
-    """Some of its pages as the model sees them, and the names of its parts."""
+    """Some of its pages as the model sees them, each from a place in its text on, and the names of its parts."""
     from engine.documents.render import rendered
 
     store = engine.store
     document = store.document(_text(params, "document"))
     key = (document.sha256 or "", document.recipe)
     first, count = _whole(params, "from", 1), _whole(params, "count", MOST_AT_ONCE)
+    offset = _whole(params, "offset", 0)
     pages = store.pages(*key, first, min(count, MOST_AT_ONCE))
     texts = rendered(document.name, pages, document.kind, store.page_with_text_before(*key, first))
     return {
         "document": wire.document(store, document, engine.live.get(document.id)),
-        "pages": [wire.page(page, text, document.kind) for page, text in zip(pages, texts, strict=True)],
+        "pages": [
+            wire.page(page, text, document.kind, offset, MOST_CHARACTERS)
+            for page, text in zip(pages, texts, strict=True)
+        ],
         "last": store.last_page(*key),
         "outline": [{"page": page.number, "name": page.label or page.section} for page in store.outline(*key)],
     }
@@ -183,6 +189,7 @@ def documents_unlock(engine: Engine, params: Params, emit: Emit) -> Answer:
         raise UserError("bad_params", "password is missing or no text.")
     job = ReadingJob(engine, conversation, emit)
     unlocked = job.extraction.unlock(password)
+    emit("unlocked", {"unlocked": unlocked})
     job.read_all()
     return {**documents_list(engine, params), "unlocked": unlocked}
 

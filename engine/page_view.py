@@ -12,6 +12,7 @@ from engine.documents.bounded.bounds import bounds
 from engine.documents.bounded.frames import Frame
 from engine.documents.bounded.messages import asked_fields
 from engine.documents.bounded.pool import call
+from engine.documents.extract import file_sha256
 from engine.documents.reader import How, Unreadable
 from engine.documents.reasons import SENTENCES
 from engine.errors import UserError
@@ -20,6 +21,7 @@ from engine.store import Document
 WITH_PICTURES = frozenset({"pdf", "picture"})
 NO_PICTURE = "Only the pages of PDFs and of pictures can be looked at. The text is all here."
 GONE = "The file is no longer there, so there is no picture of this page. The text is all here."
+CHANGED = "The file has changed since it was read, so there is no picture of this page. The text is all here."
 LOCKED = "The password is not kept, so there is no picture of this page. The text is all here."
 
 
@@ -28,8 +30,11 @@ def page_png(document: Document, number: int, width: int, cancelled: Callable[[]
     if document.kind not in WITH_PICTURES:
         raise UserError("no_picture", NO_PICTURE)
     path = Path(document.path)
-    if not path.is_file():
-        raise UserError("no_picture", GONE)
+    try:
+        if _is_another(path, document, cancelled):
+            raise UserError("no_picture", CHANGED)
+    except (OSError, Unreadable) as error:
+        raise UserError("no_picture", GONE) from error
     fields = {"job": "image", **asked_fields(path, document.member, How()), "page": number, "width": width}
     try:
         (answer,) = call(Frame(fields), bounds(document.kind, recognition=False), cancelled)
@@ -37,3 +42,11 @@ def page_png(document: Document, number: int, width: int, cancelled: Callable[[]
         locked = unreadable.reason in ("encrypted", "wrong_password")
         raise UserError("no_picture", LOCKED if locked else SENTENCES[unreadable.reason]) from unreadable
     return answer.payload
+
+
+def _is_another(path: Path, document: Document, cancelled: Callable[[], bool]) -> bool:
+    """Whether the file is no longer what was read: the picture would belong to another text. Raises OSError."""
+    facts = path.stat()
+    if (facts.st_size, facts.st_mtime_ns) == (document.size, document.mtime_ns) or document.sha256 is None:
+        return False
+    return file_sha256(path, cancelled, document.member) != document.sha256

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-PROTOCOL_VERSION = 4
+PROTOCOL_VERSION = 5
 
 # Answered by the reader thread, at once, whatever the job thread is doing.
 IMMEDIATE_METHODS = frozenset(
@@ -53,7 +53,9 @@ ASIDE_METHODS = frozenset({"heads_find", "training_trial", "training_start"})
 VIEW_METHODS = frozenset({"page_image", "documents_changed"})
 METHODS = IMMEDIATE_METHODS | JOB_METHODS | ASIDE_METHODS | VIEW_METHODS
 
-EVENTS = frozenset({"hello", "document", "documents", "reading", "message", "token", "loading", "settings", "trial"})
+EVENTS = frozenset(
+    {"hello", "document", "documents", "reading", "message", "token", "loading", "settings", "trial", "unlocked"}
+)
 
 ErrorKind = Literal["user", "bug"]
 

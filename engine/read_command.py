@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from engine.ask_command import add_store_arguments, open_engine, print_notes, refuse_bad_input
+from engine.locked_files import hint, open_locked
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +29,7 @@ def run(options: argparse.Namespace) -> int:
         conversation = work.conversation(options.conversation, Path(options.files[0]).name)
         reading = ReadingJob(work.engine, conversation, work.emit)
         reading.add([str(absolute(Path(file))) for file in options.files])
+        open_locked(work, reading, options)
         reused = reading.read_all()
         report = {
             "conversation": conversation,
@@ -42,5 +44,5 @@ def run(options: argparse.Namespace) -> int:
         for document in work.engine.store.documents(conversation):
             print(f"{document.path}: {document.message or document.outcome}")
         missing = left_out(work.engine.store.documents(conversation))
-        print_notes([work.engine.store.notice, work.engine.notice(), missing], conversation)
+        print_notes([work.engine.store.notice, work.engine.notice(), missing, hint(reading, options)], conversation)
     return 0

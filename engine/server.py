@@ -148,11 +148,14 @@ class Server:
             self._send(Event("settings", settings_get(self.engine, {})))
 
     def _status(self) -> dict[str, Any]:
+        from engine.documents.ocr.languages import languages_here
+
         name = self.engine.heads_name()
         return {
             "model": self.engine.model_status(),
             "heads": {"name": name} if name else None,
             "settings": self.engine.settings(),
+            "recognition_languages": languages_here(),
             "busy": self._jobs.running,
             "version": _version(),
             "data_dir": str(self.engine.data_dir),

@@ -112,14 +112,15 @@ def report(store: Store, record: Document) -> dict[str, Any]:
     }
 
 
-def page(record: Page, text: str, kind: str) -> dict[str, Any]:
-    """text: as the model sees it."""
+def page(record: Page, text: str, kind: str, offset: int, most: int) -> dict[str, Any]:
+    """text: as the model sees it, of which at most so many characters from a place on are told."""
     return {
         "page": record.number,
         "outcome": record.outcome,
         "reason": record.reason,
         "message": pages_sentence(record.reason, [record.number], kind) if record.reason else None,
-        "text": text,
+        "text": text[offset : offset + most],
+        "characters": len(text),
         "label": record.label,
         "section": record.section,
         "source": record.source,

@@ -1,4 +1,4 @@
-"""Above the documents: how far a dropped folder has been looked through, and a way to stop that."""
+"""Above the documents: what becomes of a drop until its documents are known, and a way to stop that."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from app.widgets.buttons import push_button
 from app.widgets.labels import label
 
 LOOKING = "Looking for files"
+LATER = "What you dropped comes next, after what is under way now."
 
 
 class AddingNotice(QFrame):
@@ -35,7 +36,7 @@ class AddingNotice(QFrame):
 
     def tell(self, sentence: str) -> None:
         """How far it is."""
-        if sentence.startswith(LOOKING):
+        if sentence.startswith((LOOKING, LATER)):
             self._sentence.setText(sentence)
             self.setAccessibleName(sentence)
             self.show()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtGui import QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 
 from app.icons import SIZE, icon
 from app.theme import Theme
@@ -51,7 +51,15 @@ class IconButton(QToolButton):
 
     def _recolour(self) -> None:
         colours = vars(self._theme.colours)
-        self.setIcon(icon(self._picture, colours[self._colour], colours["secondary"]))
+        disabled = "line" if self._colour == "secondary" else "secondary"
+        self.setIcon(icon(self._picture, colours[self._colour], colours[disabled]))
+
+
+def presses(card: QWidget, event: QKeyEvent) -> bool:
+    """Whether a key presses a card that is a button as a whole, and not one of the buttons in it."""
+    focus = QApplication.focusWidget()
+    inside = focus is not None and focus is not card and card.isAncestorOf(focus)
+    return not inside and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 def push_button(text: str, role: str = "", parent: QWidget | None = None) -> QPushButton:

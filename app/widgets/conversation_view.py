@@ -12,13 +12,14 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from app.memory_words import reread_cost
 from app.records import Message, RereadCost
 from app.session import Session
 from app.theme import Theme
 from app.widgets.buttons import push_button
 from app.widgets.labels import label
 from app.widgets.message_view import AnswerView, QuestionView
-from app.words import reread_cost
+from app.words import shortened
 
 WIDEST = 760
 MARGIN = 24
@@ -278,6 +279,7 @@ class ConversationView(QScrollArea):
 
 def _came_with(names: list[str], documents: int) -> str:
     """names: of those that are known, in order."""
+    names = [shortened(name) for name in names]
     if documents > 2 and names:
         return f"with {names[0]} and {documents - 1:,} more"
     return f"with {' and '.join(names)}" if names else ""

@@ -6,12 +6,12 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout
 
+from app.document_words import advice, is_trouble, name_shown, state
 from app.icons import SIZE, pixmap
 from app.records import Document, Memory
 from app.theme import Theme
-from app.widgets.buttons import IconButton
+from app.widgets.buttons import IconButton, presses
 from app.widgets.labels import ElidedLabel, label, paint_as
-from app.words import advice, is_trouble, state
 
 ICONS = {
     "pdf": "file-pdf",
@@ -45,13 +45,14 @@ class DocumentCard(QFrame):
         self.setProperty("role", "card")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAccessibleDescription("Enter shows its text")
         self._theme = theme
         self._document = document
         self._memory = memory
         self._busy = True
         self._icon = QLabel()
         self._icon.setFixedSize(QSize(SIZE, SIZE))
-        self._name = ElidedLabel(document.name)
+        self._name = ElidedLabel(name_shown(document))
         self._state = label("", "secondary", wrap=True)
         self._advice = label("", "secondary", wrap=True)
         self._bar = QProgressBar(textVisible=False)
@@ -83,13 +84,13 @@ class DocumentCard(QFrame):
             self.opened.emit(self._document.id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+        if presses(self, event):
             self.opened.emit(self._document.id)
         else:
             super().keyPressEvent(event)
 
     def _pause_or_resume(self) -> None:
-        if self._document.outcome == "reading":
+        if self._document.outcome == "reading" or self._document.doing:
             self.pause.emit()
         else:
             self.resume.emit()
@@ -103,12 +104,13 @@ class DocumentCard(QFrame):
         self._advice.setText(advice(document))
         self._advice.setVisible(bool(self._advice.text()))
         under_way = document.outcome in ("reading", "paused")
-        self._bar.setVisible(under_way and bool(document.tokens and document.tokens_read))
-        self._bar.setRange(0, document.tokens or 1)
-        self._bar.setValue(document.tokens_read)
+        done, whole = how_far(document)
+        self._bar.setVisible(done > 0)
+        self._bar.setRange(0, whole)
+        self._bar.setValue(done)
         left = document.outcome == "waiting" and not self._busy
-        self._button.setVisible(under_way or left)
-        if document.outcome == "reading":
+        self._button.setVisible(under_way or left or bool(document.doing))
+        if document.outcome == "reading" or document.doing:
             self._button.set_picture("pause", "Pause reading")
         elif left:
             self._button.set_picture("play", "Read it now")
@@ -120,3 +122,12 @@ class DocumentCard(QFrame):
         colours = self._theme.colours
         colour = colours.warning if trouble else colours.secondary
         self._icon.setPixmap(pixmap(name, colour, SIZE, self.devicePixelRatioF()))
+
+
+def how_far(document: Document) -> tuple[int, int]:
+    """What is done and of how much: pages while its text is taken out, tokens while the model reads; else 0 of 1."""
+    if document.doing:
+        return max(0, (document.page or 1) - 1), document.pages or 1
+    if document.outcome in ("reading", "paused") and document.tokens:
+        return document.tokens_read, document.tokens
+    return 0, 1

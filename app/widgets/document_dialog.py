@@ -8,21 +8,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtGui import QIntValidator, QKeySequence, QShortcut, QTextOption
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIntValidator, QKeySequence, QShortcut, QTextCursor, QTextOption
+from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
 
-from app.engine_client import EngineClient
+from app.document_words import page_outcome, page_title, unread
+from app.engine_client import Done, EngineClient, Failed
 from app.records import Document
 from app.theme import Theme
 from app.widgets.buttons import IconButton, push_button
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.page_picture import PagePicture
 from app.widgets.part_choice import PartChoice
-from app.words import page_outcome, page_title
+from app.words import count
 from engine.protocol import Failure
 
 AT_ONCE = 50
 BEFORE = 10
+EXACT, NOTHING = "This is exactly what the model sees.", "The model sees nothing of it."
 WITH_PICTURES = frozenset({"pdf", "picture"})
 
 
@@ -33,6 +36,7 @@ class DocumentDialog(QDialog):
         self, client: EngineClient, document: Document, theme: Theme, parent: QWidget | None = None, page: int = 1
     ) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)  # it keeps pictures of many megabytes
         self.setWindowTitle(document.name)
         self._client, self._document = client, document
         self._page, self._last = max(1, page), 0
@@ -40,8 +44,9 @@ class DocumentDialog(QDialog):
         self._asked: set[int] = set()
         self.picture = PagePicture(client, document.id) if document.kind in WITH_PICTURES else None
         self.resize(1080 if self.picture else 720, 720)
-        self._text = QPlainTextEdit()
-        self._text.setReadOnly(True)
+        self._text = QTextBrowser()  # QPlainTextEdit sets lines in Arabic or Hebrew at the left
+        self._text.setOpenLinks(False)
+        self._text.setAcceptDrops(False)
         self._text.setAccessibleName(f"Text of {document.name}")
         self._text.setFrameShape(QFrame.Shape.NoFrame)
         self._text.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -53,17 +58,23 @@ class DocumentDialog(QDialog):
         self.sections.chosen.connect(self._go_to)
         self.jump = QLineEdit()
         self.jump.setFixedWidth(theme.px(64))
-        self.jump.setAccessibleName("Go to page")
+        part = document.part or "page"
+        self.jump.setAccessibleName(f"Go to {part}")
         self.jump.returnPressed.connect(lambda: self._go_to(int(self.jump.text() or 1)))
-        self.back = IconButton(theme, "chevron-left", "Previous page", hint="Ctrl+PgUp")
+        self.back = IconButton(theme, "chevron-left", f"Previous {part}", hint="Ctrl+PgUp")
         self.back.clicked.connect(lambda: self._go_to(self._page - 1))
-        self.on = IconButton(theme, "chevron-right", "Next page", hint="Ctrl+PgDown")
+        self.on = IconButton(theme, "chevron-right", f"Next {part}", hint="Ctrl+PgDown")
         self.on.clicked.connect(lambda: self._go_to(self._page + 1))
+        self.more = push_button("", "quiet")
+        self.more.clicked.connect(self._ask_for_more)
+        self.more.hide()
         QShortcut(QKeySequence("Ctrl+PgUp"), self, self.back.click)
         QShortcut(QKeySequence("Ctrl+PgDown"), self, self.on.click)
         self._lay_out(document.name)
+        self._text.setFocus()
         self._show()
         self._ask(self._page)
+        client.ready.connect(self._ask_again)
 
     def text(self) -> str:
         """The text of the page shown."""
@@ -82,7 +93,7 @@ class DocumentDialog(QDialog):
         close.clicked.connect(self.accept)
         foot = QHBoxLayout()
         foot.setSpacing(4)
-        for widget in (self.back, self.jump, self.on, self._where):
+        for widget in (self.back, self.jump, self.on, self._where, self.more):
             foot.addWidget(widget)
         foot.addStretch()
         foot.addWidget(close)
@@ -94,12 +105,14 @@ class DocumentDialog(QDialog):
         sides.setSpacing(16)
         sides.addWidget(_framed(self._text), 1)
         if self.picture is not None:
-            sides.addWidget(_framed(self.picture), 1)
+            self._beside = _framed(self.picture)
+            sides.addWidget(self._beside, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 16, 24, 16)
         column.setSpacing(8)
         column.addLayout(head)
-        column.addWidget(label("This is exactly what the model sees.", "secondary"))
+        self._about = label(EXACT, "secondary")
+        column.addWidget(self._about)
         column.addLayout(sides, 1)
         column.addWidget(self._outcome)
         column.addLayout(foot)
@@ -110,13 +123,44 @@ class DocumentDialog(QDialog):
         if first not in self._asked:
             self._asked.add(first)
             params = {"document": self._document.id, "from": first, "count": AT_ONCE}
-            self._client.call("document_text", params, done=self._loaded, failed=self._refuse)
+            self._call(params, self._loaded, lambda failure: self._refuse(first, failure))
+
+    def _call(self, params: dict[str, Any], done: Done, failed: Failed) -> None:
+        self._client.call("document_text", params, done=done, failed=failed, caller=self)
+
+    def _ask_again(self) -> None:
+        """A new engine: what the last one did not answer is asked for once more."""
+        if self._page not in self._pages:
+            self._ask(self._page)
+
+    def _ask_for_more(self) -> None:
+        """The next piece of a part that is too long to be laid out at once."""
+        page = self._page
+        params = {"document": self._document.id, "from": page, "count": 1, "offset": len(self._pages[page]["text"])}
+        self.more.setEnabled(False)
+        self._call(params, self._got_more, lambda failure: self._refuse(0, failure))
+
+    def _got_more(self, result: dict[str, Any]) -> None:
+        (page,) = result["pages"]
+        self._pages[page["page"]]["text"] += page["text"]
+        if page["page"] == self._page:
+            end = QTextCursor(self._text.document())
+            end.movePosition(QTextCursor.MoveOperation.End)
+            end.insertText(page["text"])
+        self._show_more()
+
+    def _show_more(self) -> None:
+        page = self._pages[self._page]
+        left = page["characters"] - len(page["text"])
+        self.more.setText(f"Show more: {count(left, 'character')} left")
+        self.more.setEnabled(True)
+        self.more.setVisible(left > 0)
 
     def _loaded(self, result: dict[str, Any]) -> None:
         self._pages |= {page["page"]: page for page in result["pages"]}
         self._last = result["last"]
         if self._last == 0:
-            self._where.setText("There are no pages.")
+            self._show_nothing(Document.of(result["document"]))
             return
         self.jump.setValidator(QIntValidator(1, self._last, self))
         if not self.sections.count() and result["outline"]:
@@ -133,11 +177,14 @@ class DocumentDialog(QDialog):
     def _show(self) -> None:
         self.back.setEnabled(self._page > 1)
         self.on.setEnabled(self._page < self._last)
-        self.jump.setVisible(self._last > 1)
+        for widget in (self.back, self.jump, self.on):
+            widget.setVisible(self._last > 1)
         page = self._pages.get(self._page)
         if page is None:
             return
-        self._text.setPlainText((page["text"] or "").strip())
+        whole = len(page["text"]) >= page["characters"]
+        self._text.setPlainText(page["text"].rstrip() if whole else page["text"])
+        self._show_more()
         self.jump.setText(str(self._page))
         self._where.setText(page_title(self._document, page, self._last))
         self._outcome.setText(page_outcome(page))
@@ -146,8 +193,24 @@ class DocumentDialog(QDialog):
         if self.picture is not None:
             self.picture.show_page(self._page)
 
-    def _refuse(self, failure: Failure) -> None:
+    def _show_nothing(self, document: Document) -> None:
+        """There is no text: why, and what to do."""
+        self._about.setText(NOTHING)
+        self._where.hide()
+        self._text.setPlainText(unread(document))
+        if self.picture is not None:
+            self._beside.hide()
+
+    def _refuse(self, first: int, failure: Failure) -> None:
+        """first: the page that was asked for first; it may be asked for again."""
+        self._asked.discard(first)
+        self.more.setEnabled(True)
         self._where.setText(failure.message)
+
+    def done(self, result: int) -> None:
+        if self.picture is not None:
+            self.picture.leave()
+        super().done(result)
 
 
 def _framed(held: QWidget) -> QFrame:

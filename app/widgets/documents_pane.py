@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from app.records import Document, Folder
 from app.session import Session
 from app.theme import Theme
+from app.widgets import adding_notice, growing_cards, password_notice
 from app.widgets.adding_notice import AddingNotice
 from app.widgets.buttons import IconButton
 from app.widgets.document_card import DocumentCard
 from app.widgets.folder_card import FolderCard
+from app.widgets.growing_cards import GrowingCards
 from app.widgets.labels import label
 from app.widgets.password_notice import PasswordNotice
 
@@ -31,6 +33,7 @@ class DocumentsPane(QWidget):
         self.setAccessibleName("Documents")
         self._session = session
         self._theme = theme
+        self._shown: str | None = None
         self.cards: dict[str, DocumentCard] = {}
         self.folders: dict[str, FolderCard] = {}
         self._empty = label(
@@ -47,6 +50,8 @@ class DocumentsPane(QWidget):
         self._list = QVBoxLayout(inside)
         self._list.setContentsMargins(12, 4, 12, 12)
         self._list.setSpacing(8)
+        self.alone = self._make_alone()
+        self._list.addWidget(self.alone)
         self._list.addStretch()
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -66,7 +71,7 @@ class DocumentsPane(QWidget):
         session.document_changed.connect(self._update_one)
         session.memory_changed.connect(self._update_all)
         session.busy_changed.connect(self._update_all)
-        session.busy_changed.connect(self._follow_adding)
+        session.busy_changed.connect(self._follow_calls)
         session.status_changed.connect(self._tell_adding)
         session.folder_listed.connect(self._folder_listed)
         session.folder_changed.connect(self._folder_changed)
@@ -116,19 +121,31 @@ class DocumentsPane(QWidget):
         return above
 
     def _rebuild(self) -> None:
+        """Another conversation, or the same one after the engine was started again: what was unfolded stays so."""
+        again = self._session.now.id is not None and self._session.now.id == self._shown
+        unfolded = [origin for origin, card in self.folders.items() if again and card.is_unfolded()]
         for card in (*self.folders.values(), *self.cards.values()):
             card.hide()
             card.deleteLater()
         self.cards, self.folders = {}, {}
+        self._list.removeWidget(self.alone)
+        self.alone.hide()
+        self.alone.deleteLater()
+        self.alone = self._make_alone()
+        self._list.insertWidget(0, self.alone)
         self.refuse("")
         self.adding.end()
         self._update()
+        for origin in unfolded:
+            if origin in self.folders:
+                self.folders[origin].toggle()
 
     def _update(self) -> None:
         now = self._session.now
-        for document in now.documents.values():
-            if document.origin is None and document.id not in self.cards:
-                self._list.insertWidget(self._list.count() - 1, self._card(document))
+        self._shown = now.id
+        self.alone.set_files(len(now.alone))
+        self.alone.setVisible(bool(now.alone))
+        self._fill_alone()
         for origin, folder in now.folders.items():
             if origin not in self.folders:
                 self._list.insertWidget(self._list.count() - 1, self._folder(folder))
@@ -136,23 +153,37 @@ class DocumentsPane(QWidget):
         self._fill_folders()
         self._update_all()
 
+    def _make_alone(self) -> GrowingCards:
+        """The cards of what was dropped by itself."""
+        alone = GrowingCards(self._card)
+        alone.more.connect(self._show_more_alone)
+        return alone
+
+    def _show_more_alone(self, place: int) -> None:
+        self.alone.show_up_to(place + growing_cards.STEP)
+        self._fill_alone()
+
+    def _fill_alone(self) -> None:
+        if self.alone.wants_files:
+            self.alone.set_documents(sorted(self._session.now.alone.values(), key=lambda found: found.position))
+
     def _fill_folders(self) -> None:
         """Gives those that are unfolded what they show. Most files of a large folder are not known, and need not be."""
         for origin, card in self.folders.items():
             if card.wants_files:
                 known = [found for found in self._session.now.documents.values() if found.origin == origin]
-                card.set_documents(sorted(known, key=lambda found: found.position))
+                card.files.set_documents(sorted(known, key=lambda found: found.position))
 
     def _update_all(self) -> None:
         """Those that have a card: of a large folder, most have none."""
         self._empty.setVisible(not (self._session.now.documents or self._session.now.folders))
-        self.password.set_locked(self._session.now.locked)
+        self.password.set_locked(*self._session.now.locked)
         for id in self.cards:
             self._show(self._session.now.documents[id])
 
     def _update_one(self, document: Document) -> None:
         self._show(document)
-        self.password.set_locked(self._session.now.locked)
+        self.password.set_locked(*self._session.now.locked)
 
     def _show(self, document: Document) -> None:
         if document.id in self.cards:
@@ -180,13 +211,21 @@ class DocumentsPane(QWidget):
         if self._session.adding:
             self.adding.tell(sentence)
 
-    def _follow_adding(self) -> None:
-        if not self._session.adding:
+    def _follow_calls(self) -> None:
+        """What has to wait says so: calls are done one after another."""
+        session = self._session
+        if not session.adding:
             self.adding.end()
+        elif session.waits:
+            self.adding.tell(adding_notice.LATER)
+        if session.unlocking:
+            self.password.wait(password_notice.LATER if session.waits else password_notice.TRYING)
+        else:
+            self.password.wait("")
 
     def _folder_listed(self, origin: str, files: int) -> None:
         if origin in self.folders:
-            self.folders[origin].show_up_to(files)
+            self.folders[origin].files.show_up_to(files)
             self._fill_folders()
 
     def _folder_changed(self, origin: str, files: int) -> None:

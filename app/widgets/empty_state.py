@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.icons import pixmap
 from app.theme import Theme
 from app.widgets.buttons import push_button
 from app.widgets.labels import label
+from app.words import count, shortened
 
 EXAMPLES = (
     "What is this about, in five sentences?",
     "Which dates, amounts and names matter most?",
     "What should I read closely, and on which page?",
 )
-PICTURE = 48
+PICTURE, MARGIN = 48, 24
+PADDING = 36  # left and right of an example, as the style sheet has it, and its frame
+WIDTH, HEIGHT, NARROWEST = 520, 320, 240
 
 
 class EmptyState(QWidget):
@@ -38,11 +42,12 @@ class EmptyState(QWidget):
         middle.addWidget(self._examples)
         middle.addStretch(3)
         row = QHBoxLayout(self)
-        row.setContentsMargins(24, 24, 24, 24)
+        row.setContentsMargins(MARGIN, MARGIN, MARGIN, MARGIN)
         row.addStretch()
         row.addLayout(middle)
         row.addStretch()
         theme.changed.connect(self._draw)
+        theme.changed.connect(self._fit)
         self._draw()
         self.set_documents(0, 0, "", reading=False)
 
@@ -63,7 +68,6 @@ class EmptyState(QWidget):
     def _make_area(self) -> QFrame:
         area = QFrame()
         area.setProperty("role", "drop")
-        area.setFixedSize(520, 320)
         files = push_button("Choose files", "primary")
         files.clicked.connect(self.add_files)
         folder = push_button("Choose a folder")
@@ -83,7 +87,7 @@ class EmptyState(QWidget):
         lead = label("Drop documents here.\nThey stay on this computer.", "lead", wrap=True)
         lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(lead)
-        kinds = label("PDF, Office files, books, web pages, e-mail, text, or folders of them.", "secondary")
+        kinds = label("PDF, Office files, books, web pages, e-mail, text, or folders of them.", "secondary", wrap=True)
         kinds.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(kinds)
         column.addSpacing(16)
@@ -93,7 +97,6 @@ class EmptyState(QWidget):
 
     def _make_examples(self) -> QWidget:
         examples = QWidget()
-        examples.setFixedWidth(520)
         self._lead = label("", "lead", wrap=True)
         self._lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(examples)
@@ -106,18 +109,53 @@ class EmptyState(QWidget):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(8)
         for question in EXAMPLES:
-            button = push_button(question, "example")
+            button = _Example(question)
             button.clicked.connect(lambda _=False, question=question: self.asked.emit(question))
             rows.addWidget(button)
         column.addWidget(self._questions)
         return examples
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """As wide as the text needs at its size, and never wider than the window lets it be."""
+        width = min(self._theme.px(WIDTH), max(NARROWEST, self.width() - 2 * MARGIN))
+        self._area.setFixedSize(width, self._theme.px(HEIGHT))
+        self._examples.setFixedWidth(width)
+
     def _draw(self) -> None:
         self._picture.setPixmap(pixmap("documents", self._theme.colours.outline, PICTURE, self.devicePixelRatioF()))
 
 
+class _Example(QPushButton):
+    """A question that takes two lines where one has no room for it."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        self._question = question
+        self.setProperty("role", "example")
+        self.setAccessibleName(question)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAutoDefault(False)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        lines = [""]
+        for word in self._question.split():
+            longer = f"{lines[-1]} {word}".strip()
+            if lines[-1] and self.fontMetrics().horizontalAdvance(longer) > self.width() - PADDING:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+        self.setText("\n".join(lines))
+
+
 def _lead(read: int, name: str, reading: bool) -> str:
+    are = "is" if read == 1 else "are"
     if read == 0:
         return "Reading.\nYou can ask already." if reading else "Nothing is read yet."
-    what = f"{name} is read." if read == 1 else f"{read} documents are read."
+    what = f"{shortened(name)} is read." if read == 1 and name else f"{count(read, 'document')} {are} read."
     return f"{what}\nWhat would you like to know?"

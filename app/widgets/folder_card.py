@@ -7,21 +7,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
+from app.document_words import TROUBLE
+from app.folder_words import changed_files, folder_summary
 from app.icons import SIZE, pixmap
 from app.records import Document, Folder
 from app.theme import Theme
-from app.widgets.buttons import push_button
+from app.widgets.buttons import presses, push_button
 from app.widgets.document_card import DocumentCard
+from app.widgets.growing_cards import GrowingCards
 from app.widgets.labels import ElidedLabel, label
-from app.words import TROUBLE, changed_files, count, folder_summary
 
 FINISHED = frozenset({"read", "partial"}) | TROUBLE
-STEP = 100
-AT_ONCE = 2
 ARCHIVES = (".zip",)
 
 
@@ -37,34 +37,27 @@ class FolderCard(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._theme, self._folder, self._make = theme, folder, make
-        self._documents: list[Document] = []
-        self._shown, self._wanted = 0, STEP
+        self._theme, self._folder = theme, folder
         self._summary = label("", "secondary", wrap=True)
         self._bar = QProgressBar(textVisible=False)
         self._icon, self._arrow = QLabel(), QLabel()
         for picture in (self._icon, self._arrow):
             picture.setFixedSize(QSize(SIZE, SIZE))
-        self._changes = label("", "secondary")
-        self.refresh_button = push_button("Read the changes", "quiet")
+        self._changes = label("", "secondary", wrap=True)
+        self.refresh_button = push_button("Read them", "quiet")
+        self.refresh_button.setAccessibleName(f"Read what has changed in {folder.name}")
         self.refresh_button.clicked.connect(lambda: self.refresh.emit(self._folder.origin))
-        self._files = QWidget()
-        self._inside = QVBoxLayout(self._files)
-        self._inside.setContentsMargins(0, 4, 0, 0)
-        self._inside.setSpacing(8)
-        self.more_button = push_button("", "quiet")
-        self.more_button.clicked.connect(lambda: self.more.emit(self._folder.origin, self._shown))
-        self._inside.addWidget(self.more_button)
-        self._files.hide()
+        self.files = GrowingCards(make)
+        self.files.column.setContentsMargins(0, 4, 0, 0)
+        self.files.more.connect(lambda place: self.more.emit(self._folder.origin, place))
+        self.files.hide()
         self._head = self._make_head(folder.name)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 12)
         column.setSpacing(4)
         column.addWidget(self._head)
         column.addWidget(self._make_changes())
-        column.addWidget(self._files)
-        self._growing = QTimer(self, interval=0)
-        self._growing.timeout.connect(self._grow)
+        column.addWidget(self.files)
         theme.changed.connect(self._draw)
         self.set_changes(0)
         self.set_folder(folder)
@@ -80,21 +73,12 @@ class FolderCard(QFrame):
         self._bar.setRange(0, files)
         self._bar.setValue(finished)
         self.setAccessibleName(f"Folder {folder.name}. {self._summary.text()}")
-        self._show_more()
+        self.files.set_files(folder.files)
 
     @property
     def wants_files(self) -> bool:
         """Whether there are cards to be made, now that it is unfolded."""
-        return self.is_unfolded() and self._shown < min(self._wanted, self._folder.files)
-
-    def set_documents(self, documents: list[Document]) -> None:
-        """Those of its files that are known, in order, the first of all among them: cards of these follow."""
-        self._documents = documents
-        self._growing.start()
-
-    def show_up_to(self, files: int) -> None:
-        """The first so many files are known now."""
-        self._wanted = files
+        return self.is_unfolded() and self.files.wants_files
 
     def set_changes(self, files: int) -> None:
         """How many of its files are others than when they were read."""
@@ -107,40 +91,25 @@ class FolderCard(QFrame):
 
     def is_unfolded(self) -> bool:
         """Whether its files are shown."""
-        return not self._files.isHidden()
+        return not self.files.isHidden()
 
     def toggle(self) -> None:
         """Unfolds or folds."""
-        self._files.setVisible(self._files.isHidden())
+        self.files.setVisible(self.files.isHidden())
         self._draw()
-        self._show_more()
         self.unfolded.emit()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        if self._head.geometry().contains(event.position().toPoint()):
+        left = event.button() == Qt.MouseButton.LeftButton
+        if left and self._head.geometry().contains(event.position().toPoint()):
             self.toggle()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+        if presses(self, event):
             self.toggle()
         else:
             super().keyPressEvent(event)
-
-    def _grow(self) -> None:
-        """Makes some cards and leaves the window time to do other things."""
-        upcoming = self._documents[self._shown : min(self._wanted, self._shown + AT_ONCE)]
-        for document in upcoming:
-            self._inside.insertWidget(self._shown, self._make(document))
-            self._shown += 1
-        if not upcoming:
-            self._growing.stop()
-        self._show_more()
-
-    def _show_more(self) -> None:
-        left = self._folder.files - self._shown
-        self.more_button.setText(f"Show {count(min(STEP, left), 'more file')}" if left != 1 else "Show 1 more file")
-        self.more_button.setVisible(left > 0 and not self.wants_files)
 
     def _make_head(self, name: str) -> QWidget:
         head = QWidget()
@@ -172,3 +141,4 @@ class FolderCard(QFrame):
         picture = "file-archive" if self._folder.name.lower().endswith(ARCHIVES) else "folder"
         self._icon.setPixmap(pixmap(picture, colour, SIZE, ratio))
         self._arrow.setPixmap(pixmap("chevron-down" if self.is_unfolded() else "chevron-right", colour, SIZE, ratio))
+        self.setAccessibleDescription(f"{'Unfolded' if self.is_unfolded() else 'Folded'}. Enter changes that.")

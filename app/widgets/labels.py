@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
 
+# A word as long as this may be wider than the pane it stands in: file names are words of up to 255 characters.
+LONG_WORD = re.compile(r"\S{20,}")
+# After signs between its parts and, where there are none, after some letters.
+PIECE = re.compile(r"[!-/:-@\[-`{-~]{1,8}|[^!-/:-@\[-`{-~]{16}")
+MAY_BREAK = "\u200b"
+
 
 def label(text: str = "", role: str = "", wrap: bool = False, parent: QWidget | None = None) -> QLabel:
-    """A label of plain text; `wrap` lets it break lines."""
-    made = QLabel(text, parent)
+    """A label of plain text; `wrap` lets it break lines, in the middle of a long word if need be."""
+    made = WrappedLabel(parent) if wrap else QLabel(parent)
+    made.setText(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
     made.setProperty("role", role)
-    made.setWordWrap(wrap)
     return made
+
+
+class WrappedLabel(QLabel):
+    """Several lines, whatever the words are: else one long name makes everything beside it as wide as itself."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._said = ""
+        self.setWordWrap(True)
+
+    def setText(self, text: str) -> None:
+        self._said = text
+        super().setText(LONG_WORD.sub(lambda word: PIECE.sub(rf"\g<0>{MAY_BREAK}", word[0]), text))
+
+    def text(self) -> str:
+        return self._said
 
 
 def paint_as(shown: QLabel, role: str) -> None:

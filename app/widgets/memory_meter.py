@@ -6,11 +6,11 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
+from app.memory_words import memory_details, memory_line
 from app.records import Memory
 from app.theme import Theme
 from app.widgets.buttons import push_button
 from app.widgets.labels import ElidedLabel, label
-from app.words import memory_details, memory_line
 
 STEPS = 1000
 

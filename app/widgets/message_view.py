@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QEnterEvent, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.document_words import place_cited
 from app.records import Message
 from app.theme import Theme
 from app.widgets.answer_text import AnswerText
@@ -19,7 +20,6 @@ from app.widgets.buttons import IconButton, push_button
 from app.widgets.flow_layout import FlowLayout
 from app.widgets.labels import label
 from app.widgets.reread_offer import RereadOffer
-from app.words import place_cited
 
 BUBBLE_SHARE = 0.8
 LONGEST_NAME = 32

@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.model_names import STARTER_MODEL, is_starter_model, model_name
 from app.records import Heads
 from app.theme import Theme
 from app.training import WITHOUT_HEADS
@@ -19,7 +20,6 @@ from app.widgets.buttons import push_button
 from app.widgets.disclosure import Disclosure
 from app.widgets.labels import ElidedLabel, label
 from app.widgets.segments import Segments
-from app.words import STARTER_MODEL, is_starter_model, model_name
 
 MODELS = "Models (*.gguf);;All files (*)"
 HEADS = "Retaining heads (*.safetensors *.bin *.pt *.pth);;All files (*)"

@@ -12,7 +12,6 @@ from app.widgets.buttons import IconButton, push_button
 from app.widgets.labels import label
 
 SHOWN_MS = 8000
-LONGEST = 60
 MARGIN = 8
 
 
@@ -72,8 +71,3 @@ class NoticeBar(QFrame):
         self.adjustSize()
         foot = self._area.mapTo(parent, QPoint(self._area.width() // 2, self._area.height()))
         self.move(foot.x() - self.width() // 2, foot.y() - self.height() - MARGIN)
-
-
-def shortened(title: str) -> str:
-    """A title that fits a sentence."""
-    return title if len(title) <= LONGEST else f"{title[: LONGEST - 1]}\u2026"

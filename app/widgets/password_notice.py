@@ -1,15 +1,18 @@
-"""Above the documents: how many files need a password, one field for it, and what came of trying it."""
+"""Above the documents: which files need a password, one field for it, and what came of trying it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout
 
+from app.folder_words import after_password, locked_files, meaning_of_password
 from app.widgets.buttons import push_button
 from app.widgets.labels import label
-from app.words import after_password, locked_files
 
-MEANING = "It is tried on all of them and kept nowhere."
+TRYING, LATER = "Trying it", "It is tried after what is under way now."
 
 
 class PasswordNotice(QFrame):
@@ -21,8 +24,10 @@ class PasswordNotice(QFrame):
         super().__init__()
         self.setProperty("role", "note")
         self._locked = 0
+        self._names: Sequence[str] = ()
+        self._said = ""
         self._title = label("", "section", wrap=True)
-        self._meaning = label(MEANING, "secondary", wrap=True)
+        self._meaning = label("", "secondary", wrap=True)
         self.field = QLineEdit()
         self.field.setEchoMode(QLineEdit.EchoMode.Password)
         self.field.setAcceptDrops(False)  # what is dropped is for the window
@@ -44,20 +49,32 @@ class PasswordNotice(QFrame):
         column.addLayout(row)
         self.hide()
 
-    def set_locked(self, files: int) -> None:
-        """Shows itself while files need a password; others than before are a new question."""
+    def set_locked(self, files: int, names: Sequence[str] = ()) -> None:
+        """Shows itself while files need a password; others than before are a new question. names: of those that are
+        known.
+        """
         if files > self._locked:
-            self._meaning.setText(MEANING)
-        self._locked = files
-        self._title.setText(locked_files(files))
-        self.setAccessibleName(f"{self._title.text()}. {self._meaning.text()}")
-        self.setVisible(files > 0)
+            self._said = ""
+        self._locked, self._names = files, names
+        self._show()
+
+    def wait(self, sentence: str) -> None:
+        """Says what becomes of a password that was given; empty once it was tried or given up."""
+        if sentence or self._said in (TRYING, LATER):
+            self._said = sentence
+            self._show()
 
     def tried(self, opened: int) -> None:
         """Says what came of it."""
-        self._meaning.setText(after_password(opened, self._locked) or MEANING)
-        self.set_locked(self._locked)
-        self.field.setFocus()
+        self._said = after_password(opened, self._locked)
+        self._show()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self._meaning.text()))
+
+    def _show(self) -> None:
+        self._title.setText(locked_files(self._locked, self._names))
+        self._meaning.setText(self._said or meaning_of_password(self._locked))
+        self.setAccessibleName(f"{self._title.text()}. {self._meaning.text()}")
+        self.setVisible(self._locked > 0)
 
     def text(self) -> str:
         """The sentences shown."""
@@ -66,5 +83,6 @@ class PasswordNotice(QFrame):
     def _give(self) -> None:
         password = self.field.text()
         self.field.clear()
+        self.field.setFocus()
         if password:
             self.given.emit(password)

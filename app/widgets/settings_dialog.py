@@ -15,11 +15,15 @@ from app.widgets.budget_slider import BudgetSlider
 from app.widgets.buttons import push_button
 from app.widgets.fitting_scroll import FittingScroll
 from app.widgets.labels import label, paint_as, rule
+from app.widgets.language_choice import LanguageChoice
 from app.widgets.model_choice import ModelChoice
 from app.widgets.segments import Segments, segment_row
 from engine.protocol import Failure
 
 NARROWEST = 560
+NO_LANGUAGES = (
+    "No language data is installed, so no text is recognised. Install Tesseract (tesseract-ocr) to change that."
+)
 
 
 class SettingsDialog(QDialog):
@@ -60,7 +64,9 @@ class SettingsDialog(QDialog):
         self.model.setEnabled(False)
         self._budget_before = 0
         self._typing = False
-        self._recognition_before = ""
+        self._recognition_before = self._languages_before = ""
+        self._without_languages = label(NO_LANGUAGES, "warning", wrap=True)
+        self._without_languages.hide()
         self._planned_well = True
         self.command = QLineEdit(settings.text("engine/command"))
         self.command.setPlaceholderText("This computer")
@@ -97,6 +103,12 @@ class SettingsDialog(QDialog):
         column.addSpacing(8)
         column.addLayout(self._line("Text in pictures", self._make_recognition()))
         column.addWidget(label("Scanned pages and pictures are read letter by letter, which takes time.", "secondary"))
+        self._languages_row = QWidget()
+        languages = self._line("Its languages", self.languages)
+        languages.setContentsMargins(0, 0, 0, 0)
+        self._languages_row.setLayout(languages)
+        column.addWidget(self._languages_row)
+        column.addWidget(self._without_languages)
         column.addSpacing(8)
         column.addWidget(rule())
         column.addSpacing(8)
@@ -126,6 +138,7 @@ class SettingsDialog(QDialog):
     def _make_recognition(self) -> QWidget:
         self.recognition = Segments("Text in pictures", {"auto": "Recognise", "off": "Leave out"}, "auto")
         self.recognition.setEnabled(False)
+        self.languages = LanguageChoice()
         return self.recognition
 
     def _make_modes(self) -> QWidget:
@@ -178,6 +191,7 @@ class SettingsDialog(QDialog):
             self._budget_before = self.budget.budget_mb()
         self.model.load(status["settings"], status)
         self.model.setEnabled(True)
+        self._know_languages(status)
         if not self.recognition.isEnabled():
             self._know_recognition(status["settings"])
 
@@ -185,6 +199,15 @@ class SettingsDialog(QDialog):
         self._recognition_before = str(settings["recognition"])
         self.recognition.choose(self._recognition_before)
         self.recognition.setEnabled(True)
+
+    def _know_languages(self, status: dict[str, Any]) -> None:
+        """With one language there is nothing to choose, without one nothing can be recognised."""
+        installed = list(status["recognition_languages"])
+        self._languages_before = str(status["settings"].get("recognition_languages") or "")
+        self.languages.set_languages(installed, self._languages_before)
+        self._languages_row.setVisible(len(installed) > 1 or bool(self._languages_before))
+        self._without_languages.setVisible(not installed)
+        self._shrink()
 
     def _wait_for_plan(self) -> None:
         self._planned_well = False
@@ -237,6 +260,8 @@ class SettingsDialog(QDialog):
             changes["budget_mb"] = self.budget.budget_mb()
         if self.recognition.isEnabled() and self.recognition.value() != self._recognition_before:
             changes["recognition"] = self.recognition.value()
+        if self.languages.value() != self._languages_before:
+            changes["recognition_languages"] = self.languages.value()
         if changes:
             self._client.call(
                 "settings_set", {"changes": changes}, done=lambda _: self._saved(changes), failed=self._refuse
@@ -245,7 +270,7 @@ class SettingsDialog(QDialog):
             self.accept()
 
     def _saved(self, changes: dict[str, Any]) -> None:
-        if changes.get("recognition") == "auto":
+        if changes.get("recognition") == "auto" or "recognition_languages" in changes:
             self.recognise.emit()
         self.accept()
 

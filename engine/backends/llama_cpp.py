@@ -8,16 +8,15 @@ document, conversation or store.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 import psutil
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from engine.backends import llama_state
+from engine.backends import llama_layers, llama_state
 from engine.backends.base import LayerState, Timings
 from engine.backends.checks import check_heads, check_slots
 from engine.backends.fair_rounding import FairRounding
@@ -25,7 +24,6 @@ from engine.backends.feature_layout import FeatureLayout, interleaved_columns
 from engine.backends.llama_context import LlamaContext, Wanted
 from engine.backends.llama_features import FeatureCapture
 from engine.backends.llama_model import LlamaModel
-from engine.backends.llama_state import SequenceState
 from engine.backends.places import Places
 from engine.backends.rope import Rope, Rotation
 from engine.backends.rope_check import PROBE_TOKENS, EvictionRefusedError, check_rope
@@ -36,7 +34,6 @@ from engine.locret.heads import RetainingHeads
 _INTERLEAVED_ROWS = frozenset({"llama"})
 _PLAIN_ROWS = frozenset({"qwen2", "qwen3", "phi3"})
 _HALF = 2
-_ANOTHER_MODELS = "this state is not of this model"
 
 
 class LlamaCppBackend:
@@ -217,21 +214,15 @@ class LlamaCppBackend:
     def export_state(self) -> list[LayerState]:
         """The cache, layer by layer: one copy of it, the same bit for bit after `import_state` in any process."""
         if self._length == 0:
-            return [self._empty_layer() for _ in range(self.layers)]
-        state = llama_state.parse(self._context.state())
-        return [
-            LayerState(
-                state.keys[layer].numpy(), state.values[layer].numpy(), *self._places.exported(layer, self._length)
-            )
-            for layer in range(self.layers)
-        ]
+            return llama_layers.empty(self.layers, self.kv_heads * self.head_dim)
+        return llama_layers.exported(llama_state.parse(self._context.state()), self._places)
 
     def import_state(self, layers: Iterable[LayerState]) -> None:
         """Puts an exported cache in the place of what there is, by way of one copy of it that is filled layer by layer.
 
         Raises ValueError for another model's, and whatever asking for a layer raised; the cache is then as it was.
         """
-        state, places = self._state_of(iter(layers))
+        state, places = llama_layers.filled(iter(layers), self.layers, self.kv_heads, self.head_dim)
         if state is None:
             self.clear()
             return
@@ -318,37 +309,3 @@ class LlamaCppBackend:
         assert self._rotation is not None
         turned = self._rotation.back(keys.float(), moved.T.reshape(-1))
         return self._rounding(turned.view(-1, self.kv_heads, self.head_dim)).view(moved.shape[-1], -1)
-
-    def _state_of(self, layers: Iterator[LayerState]) -> tuple[SequenceState | None, Places]:
-        """The layers as llama.cpp takes them, None for an empty cache, and where their units stand; never holds two of
-        them.
-        """
-        first = next(layers, None)
-        if first is None:
-            raise ValueError(_ANOTHER_MODELS)
-        units, position = len(first.keys), first.next_position
-        state = llama_state.blank(self.layers, units, self.kv_heads * self.head_dim, (position or units) - units)
-        positions = [_filled(state, 0, first)]
-        del first
-        positions += [_filled(state, index, next(layers, None)) for index in range(1, self.layers)]
-        if next(layers, None) is not None:
-            raise ValueError(_ANOTHER_MODELS)
-        places = Places(self.layers, self.kv_heads)
-        places.put(positions, position, units)
-        return state if units else None, places
-
-    def _empty_layer(self) -> LayerState:
-        shape = (0, self.kv_heads * self.head_dim)
-        return LayerState(np.empty(shape, np.float16), np.empty(shape, np.float16))
-
-
-def _filled(state: SequenceState, index: int, layer: LayerState | None) -> NDArray[np.int32] | None:
-    """Copies a layer to its place and returns its positions. Raises ValueError where it is missing or of another
-    shape.
-    """
-    shape = state.keys.shape[1:]
-    if layer is None or layer.keys.shape != shape or layer.values.shape != shape:
-        raise ValueError(_ANOTHER_MODELS)
-    state.keys[index].numpy()[:] = layer.keys
-    state.values[index].numpy()[:] = layer.values
-    return layer.positions

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import re
+from functools import cached_property
 from typing import Any
 
 from llama_cpp import llama_cpp as lib
+
+from engine.backends.vocabulary import unmarked_control, without
 
 
 class LlamaVocabulary:
@@ -25,9 +29,16 @@ class LlamaVocabulary:
     def template_words(self) -> dict[str, str]:
         """What a chat template calls `bos_token` and `eos_token`, as text; empty for those the model has not."""
         tokens = {"bos_token": lib.llama_vocab_bos, "eos_token": lib.llama_vocab_eos}
-        return {name: self._control_text(of(self._vocabulary)) for name, of in tokens.items()}
+        return {name: self._text(of(self._vocabulary)) for name, of in tokens.items()}
 
-    def _control_text(self, token: int) -> str:
+    @cached_property
+    def _unmarked(self) -> re.Pattern[str] | None:
+        attributes = ((token, lib.llama_vocab_get_attr(self._vocabulary, token)) for token in range(self.size))
+        return unmarked_control(
+            self._text(token) for token, attribute in attributes if attribute & lib.LLAMA_TOKEN_ATTR_USER_DEFINED
+        )
+
+    def _text(self, token: int) -> str:
         text = lib.llama_vocab_get_text(self._vocabulary, token) if token >= 0 else None
         return text.decode("utf-8", "replace") if text else ""
 
@@ -37,7 +48,15 @@ class LlamaVocabulary:
         return frozenset(t for t in range(self.size) if lib.llama_vocab_is_eog(vocabulary, t))
 
     def tokenize(self, text: str, special: bool) -> list[int]:
-        """Tokens of the text alone, no BOS added; special: whether control tokens in it are read as such."""
+        """Tokens of the text alone, no BOS added; special: whether control tokens in it are read as such.
+
+        llama.cpp leaves those marked as control alone, and obeys in any text the others that a model's makers added.
+        """
+        if special or self._unmarked is None:
+            return self._tokenize(text, special)
+        return [token for piece in without(self._unmarked, text) for token in self._tokenize(piece, False)]
+
+    def _tokenize(self, text: str, special: bool) -> list[int]:
         data = text.encode("utf-8", "replace")
         room = len(data) + 8
         tokens = (lib.llama_token * room)()

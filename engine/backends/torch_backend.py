@@ -11,9 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from engine.backends.base import AbortedError, LayerState, Timings
@@ -22,21 +20,17 @@ from engine.backends.feature_layout import FeatureLayout
 from engine.backends.places import Places
 from engine.backends.scoring import Scorer, Scoring, scorer_for, scoring_refusal
 from engine.backends.torch_attention import Pass, unrotated
-from engine.backends.torch_cache import LayerUnits, Rotation, UnitCache, UnitLayer
+from engine.backends.torch_cache import Rotation, UnitCache
 from engine.backends.torch_errors import first_line, in_sentences
 from engine.backends.torch_features import FeatureCapture
 from engine.backends.torch_model import Placement, TorchModel
-from engine.backends.torch_ragged import RaggedCache, RaggedLayer
+from engine.backends.torch_ragged import RaggedCache
+from engine.backends.torch_state import STATE_DTYPES, CacheState
 from engine.errors import UserError
 from engine.locret.heads import RetainingHeads
 from engine.model_shape import model_name
 
 _TRIED_TOKENS = 8
-STATE_DTYPES: dict[torch.dtype, np.dtype[Any]] = {
-    torch.float32: np.dtype(np.float32),
-    torch.float16: np.dtype(np.float16),
-    torch.bfloat16: np.dtype(np.uint16),  # numpy has no bfloat16: its bits
-}
 
 
 class TorchBackend:
@@ -139,7 +133,7 @@ class TorchBackend:
     @property
     def cache_bytes(self) -> int:
         """Bytes of the units held now, in every layer: values, keys unrotated and keys rotated."""
-        layers = zip(self._units, self._model.rotated_layers, strict=True)
+        layers = zip(self._state().units, self._model.rotated_layers, strict=True)
         kept = sum(layer.total * (3 if rotated else 2) for layer, rotated in layers)
         return kept * self.head_dim * self._model.dtype.itemsize
 
@@ -235,9 +229,7 @@ class TorchBackend:
         """The cache, keys unrotated, each layer copied when it is asked for; the same bit for bit after `import_state`
         in any process.
         """
-        if not self.length:
-            return (self._empty_layer() for _ in self._cache.units)
-        return (self._exported(index, layer.units()) for index, layer in enumerate(self._units))
+        return self._state().exported()
 
     @torch.inference_mode()
     def import_state(self, layers: Iterable[LayerState]) -> None:
@@ -247,23 +239,14 @@ class TorchBackend:
         """
         self.clear()
         try:
-            self._put_all(layers)
+            self._state().put(layers)
         except BaseException:
             self.clear()
             raise
 
-    def _put_all(self, layers: Iterable[LayerState]) -> None:
-        given, positions, following = 0, [], None
-        for layer, state in zip(self._units, layers, strict=True):
-            self._check_layer(state, given)
-            given, following = len(state.keys), state.next_position
-            positions.append(state.positions)
-            if given:
-                units = LayerUnits(self._imported(state.keys), self._imported(state.values))
-                layer.put(units, state.positions, state.next_position)
-        if isinstance(self._cache, RaggedCache):
-            self._cache.make_room()
-        self._places.put(positions, following, self._cache.width)
+    def _state(self) -> CacheState:
+        model = self._model
+        return CacheState(self._cache, self._places, self.kv_heads, self.head_dim, model.dtype, model.device)
 
     def tokenize(self, text: str, special: bool) -> list[int]:
         """special: whether control tokens in the text are read as such; False for documents and questions."""
@@ -356,47 +339,3 @@ class TorchBackend:
         if self._scorer is not None:
             self._scorer.take(layer, parts[0] if len(parts) == 1 else torch.cat(parts, dim=-1))
         self._scoring_seconds += time.perf_counter() - began
-
-    @property
-    def _units(self) -> Sequence[UnitLayer | RaggedLayer]:
-        return self._cache.units
-
-    # --- state -------------------------------------------------------------------------------------------------------
-
-    def _exported(self, layer: int, units: LayerUnits) -> LayerState:
-        positions, following = self._places.exported(layer, self._cache.width)
-        return LayerState(self._as_rows(units.keys), self._as_rows(units.values), positions, following)
-
-    def _as_rows(self, units: Tensor) -> NDArray[Any]:
-        """(kv_heads, n, head_dim) to (n, kv_heads * head_dim), a copy; rows of a ragged cache as they are."""
-        rows = (units if units.ndim == 2 else units.transpose(0, 1).reshape(units.shape[1], -1)).cpu()
-        return (rows.view(torch.uint16) if rows.dtype == torch.bfloat16 else rows).numpy()
-
-    def _imported(self, rows: NDArray[Any]) -> Tensor:
-        tensor = torch.from_numpy(rows.copy())
-        tensor = tensor.view(torch.bfloat16) if self._model.dtype == torch.bfloat16 else tensor
-        if isinstance(self._cache, RaggedCache):
-            return tensor.to(self._model.device)
-        return tensor.view(len(rows), self.kv_heads, self.head_dim).transpose(0, 1).to(self._model.device)
-
-    def _empty_layer(self) -> LayerState:
-        shape = (0, self.kv_heads * self.head_dim)
-        return LayerState(np.empty(shape, self.state_dtype), np.empty(shape, self.state_dtype))
-
-    # --- checks ------------------------------------------------------------------------------------------------------
-
-    def _check_layer(self, state: LayerState, units_before: int) -> None:
-        """units_before: of the layer before it, 0 for the first."""
-        shape = (units_before or len(state.keys), self.kv_heads * self.head_dim)
-        if isinstance(self._cache, RaggedCache) and len(state.keys):
-            shape = (self._units_of(state), self.head_dim)
-        if {state.keys.shape, state.values.shape} != {shape}:
-            raise ValueError("this state is not of this model")
-        if {state.keys.dtype, state.values.dtype} != {self.state_dtype}:
-            raise ValueError("this state was stored in another precision")
-
-    def _units_of(self, state: LayerState) -> int:
-        """Units of all heads of a ragged layer, by their positions."""
-        if state.positions is None:
-            return len(state.keys)
-        return int((state.positions >= 0).sum())

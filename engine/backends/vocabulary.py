@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -58,7 +58,8 @@ class FolderVocabulary:
         self.template_words = {"bos_token": tokenizer.bos_token or "", "eos_token": tokenizer.eos_token or ""}
         self.end_tokens = _end_tokens(path, config, tokenizer.eos_token_id)
         self._control = frozenset(tokenizer.all_special_ids)
-        self._unmarked = _unmarked_control(tokenizer)
+        added = tokenizer.added_tokens_decoder.values()
+        self._unmarked = unmarked_control(token.content for token in added if not token.special)
         decoder = json.loads(self._encoder.to_str()).get("decoder")
         self._bytes_of = _byte_level if "ByteLevel" in json.dumps(decoder) else _sentence_piece
 
@@ -67,11 +68,7 @@ class FolderVocabulary:
         self._encoder.encode_special_tokens = not special
         if special or self._unmarked is None:
             return self._encode(text)
-        tokens: list[int] = []
-        for part in self._unmarked.split(text):
-            broken = (part[:1], part[1:]) if self._unmarked.fullmatch(part) else (part,)
-            tokens += [token for piece in broken if piece for token in self._encode(piece)]
-        return tokens
+        return [token for piece in without(self._unmarked, text) for token in self._encode(piece)]
 
     def _encode(self, text: str) -> list[int]:
         return list(self._encoder.encode(text, add_special_tokens=False).ids)
@@ -99,11 +96,19 @@ def _end_tokens(path: Path, config: Any, of_tokenizer: int | None) -> frozenset[
     return frozenset(ends)
 
 
-def _unmarked_control(tokenizer: Any) -> re.Pattern[str] | None:
-    """Added tokens that look like structure but are not marked as special, so the encoder would obey them in a text."""
-    added = (token for token in tokenizer.added_tokens_decoder.values() if not token.special)
-    looks = sorted((t.content for t in added if re.fullmatch(r"<.+>|\[.+\]", t.content)), key=len, reverse=True)
+def unmarked_control(added: Iterable[str]) -> re.Pattern[str] | None:
+    """Added tokens that look like structure but are not marked as special, so an encoder would obey them in a text.
+
+    added: those that are not marked. None where none looks so.
+    """
+    looks = sorted((word for word in added if re.fullmatch(r"<.+>|\[.+\]", word)), key=len, reverse=True)
     return re.compile(f"({'|'.join(map(re.escape, looks))})") if looks else None
+
+
+def without(words: re.Pattern[str], text: str) -> Iterator[str]:
+    """The text in pieces of which none holds one of these words whole."""
+    for part in words.split(text):
+        yield from filter(None, (part[:1], part[1:]) if words.fullmatch(part) else (part,))
 
 
 def _sentence_piece(piece: str) -> bytes:

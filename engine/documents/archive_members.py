@@ -50,12 +50,19 @@ class OpenArchive:
             raise Unreadable("too_large_unpacked")
         return iter(found.values())
 
-    def source(self, name: str) -> Source:
-        """A file of it. Raises Unreadable: no_such_file, encrypted, damaged, too_large_unpacked."""
+    def source(self, name: str, password: str | None = None) -> Source:
+        """A file of it. Raises Unreadable: no_such_file, encrypted, wrong_password, locked, damaged,
+        too_large_unpacked.
+        """
         if name not in self._zip:
             raise Unreadable("no_such_file")
         self._zip.renew()
-        return Source(PurePosixPath(_legible(name)).name, data=self._zip.read(name))
+        try:
+            data = self._zip.read(name, password)
+        except Unreadable as unreadable:
+            locked = unreadable.reason in ("encrypted", "wrong_password")
+            raise Unreadable(unreadable.reason, unreadable.message, "archive" if locked else None) from unreadable
+        return Source(PurePosixPath(_legible(name)).name, data=data)
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -69,8 +76,13 @@ class OpenArchive:
                 return Member(path, display_name(_legible(path)), 0, "hidden")
             if depth < len(parts) and part in GENERATED:
                 return Member(path, display_name(_legible(path)), 0, "generated")
-        skipped = "encrypted" if self._zip.is_encrypted(name) else "link" if self._zip.is_link(name) else None
+        skipped = self._skipped(name)
         return Member(name, display_name(_legible(name)), 0 if skipped else self._zip.size(name), skipped)
+
+    def _skipped(self, name: str) -> str | None:
+        if self._zip.is_locked_for_good(name):
+            return "locked"
+        return "encrypted" if self._zip.is_encrypted(name) else "link" if self._zip.is_link(name) else None
 
 
 def _order(name: str) -> list[tuple[list[tuple[int, int, str]], str]]:

@@ -27,7 +27,7 @@ MOST_LINES = 500
 """In one row: with more, a quotation mark was never closed."""
 LEAST_REGULAR = 0.6
 """Rows of one width among all, for the lines to be a table."""
-_SAID = re.compile(r"sep=(.)\n", re.I)
+_SAID = re.compile(r"sep=([^\w\s\"\\]|\t)\n", re.I)
 
 
 @dataclass(frozen=True)
@@ -108,12 +108,23 @@ def _is_clean(sample: list[str], dialect: Dialect) -> bool:
 
 
 def _rows(text: str, dialect: Dialect) -> str | None:
+    """None: a quotation mark is never closed."""
     flow = Flow()
+    lines = 0
     for row, lines in dialect.rows(_lines(text)):
         if dialect.quoted and lines > MOST_LINES:
             return None
         flow.row(row)
+    if dialect.quoted and lines > 1 and not _is_clean(list(_last_lines(text, lines)), dialect):
+        return None
     return flow.text()
+
+
+def _last_lines(text: str, count: int) -> Iterator[str]:
+    start = len(text)
+    for _ in range(count):
+        start = text.rfind("\n", 0, max(0, start - 1)) + 1
+    return _lines(text[start:])
 
 
 def _lines(text: str) -> Iterator[str]:

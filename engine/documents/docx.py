@@ -14,7 +14,8 @@ from engine.documents.docx_numbering import Numbering
 from engine.documents.docx_styles import Styles
 from engine.documents.docx_text import DocxText
 from engine.documents.flow import Flow, one_line
-from engine.documents.graphic import add_graphic
+from engine.documents.graphic import Graphics
+from engine.documents.inner_pictures import InnerPictures
 from engine.documents.office_names import NAMESPACES, is_fallback, is_on
 from engine.documents.office_package import OfficePackage
 from engine.documents.opening import open_document
@@ -51,6 +52,8 @@ class _Document:
         self._main = package.main(MAIN)
         self._styles = Styles(package.tree_or_none(self._related("styles")))
         self._numbering = Numbering(package.tree_or_none(self._related("numbering")))
+        self._pictures = InnerPictures(how.recognition, left_out)
+        self._graphics = Graphics(package, self._pictures, left_out)
         self._lost: str | None = None
         self._notes: dict[str, dict[str, str]] = {}
         self._counts: dict[str, int] = {}
@@ -71,19 +74,14 @@ class _Document:
             if not flow:
                 raise
             self._lost = unreadable.reason
-        if flow:
-            return Page(1, "read", self._lost, flow.text())
-        pictures = any(part.what == "picture" for part in self._left_out)
-        return Page(1, "needs_ocr", "no_text_layer", "") if pictures else Page(1, "blank", None, "")
+        return self._pictures.page(1, flow, self._lost)
 
     def _related(self, kind: str) -> str | None:
         return next(iter(self._package.related(self._main, kind)), None)
 
     def _story(self, flow: Flow, part: str) -> DocxText:
-        def add_named(flow: Flow, kind: str, name: str) -> None:
-            add_graphic(flow, self._package, part, kind, name, self._left_out)
-
-        return DocxText(flow, self._styles, self._numbering, self._left_out, self._add_note, add_named)
+        on_graphic = self._graphics.of(part)
+        return DocxText(flow, self._styles, self._numbering, self._left_out, self._add_note, on_graphic)
 
     def _add_note(self, flow: Flow, kind: str, name: str) -> None:
         if kind not in self._notes:
@@ -105,7 +103,8 @@ class _Document:
         try:
             for note in elements(self._package.read(part), f"{{w}}{kind}", NAMESPACES, is_fallback):
                 flow = Flow()
-                story = DocxText(flow, self._styles, self._numbering, self._left_out, _no_note, _no_note)
+                on_graphic = self._graphics.of(part)
+                story = DocxText(flow, self._styles, self._numbering, self._left_out, _no_note, on_graphic)
                 story.blocks(note)
                 story.end()
                 author = f"{one_line(note.get('{w}author', ''))}\n" if kind == "comment" and flow else ""

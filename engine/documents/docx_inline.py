@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from engine.documents.docx_styles import Styles, is_hidden, value
+from engine.documents.graphic import Graphic, picture
 from engine.documents.office_math import formula
 from engine.documents.office_names import is_on, shown_children, whole
 from engine.documents.reader import LeftOut
@@ -42,14 +43,14 @@ _DRAWN_OBJECTS = ("equation", "mathtype")
 
 @dataclass
 class Inline:
-    """text: "\\n" between lines. notes: (kind, id) as they come. boxes: with paragraphs of their own. graphics:
-    (kind, relation's id) of charts and diagrams. left_out: pictures, objects, hidden text.
+    """text: "\\n" between lines. notes: (kind, id) as they come. boxes: with paragraphs of their own. graphics: as they
+    come. left_out: objects, hidden text.
     """
 
     text: str = ""
     notes: list[tuple[str, str]] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
-    graphics: list[tuple[str, str]] = field(default_factory=list)
+    graphics: list[Graphic] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
 
@@ -125,19 +126,21 @@ class _Reading:
         match element.tag:
             case "{wp}docPr":
                 self._name = element.get("descr") or element.get("name") or ""
-            case "{pic}pic" | "{v}imagedata":
+            case "{pic}pic":
+                self.found.graphics.append(picture(element, self._name))
+            case "{v}imagedata":
                 name = element.get("{o}title") or self._name
-                self.found.left_out.append(LeftOut("picture", name[:200]))
+                self.found.graphics.append(Graphic("picture", element.get("{r}id", ""), name))
             case "{o}OLEObject":
                 program = element.get("ProgID", "")
                 if not program.lower().startswith(_DRAWN_OBJECTS):
                     self.found.left_out.append(LeftOut("attachment", program[:200], "unsupported_type"))
             case "{c}chart":
-                self.found.graphics.append(("chart", element.get("{r}id", "")))
+                self.found.graphics.append(Graphic("chart", element.get("{r}id", "")))
             case "{cx}chart":
                 self.found.left_out.append(LeftOut("part", "chart", "unsupported_type"))
             case "{dgm}relIds":
-                self.found.graphics.append(("diagram", element.get("{r}dm", "")))
+                self.found.graphics.append(Graphic("diagram", element.get("{r}dm", "")))
 
 
 def _form(begin: Element) -> str:

@@ -8,10 +8,9 @@ import re
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from engine.documents.office_names import is_on, whole
+from engine.documents.office_names import BODY_TEXT, is_on, whole
 
 _HEADING = re.compile(r"heading ([1-9])", re.I)
-_BODY_TEXT = 9
 _DEEPEST_CHAIN = 20
 
 
@@ -53,7 +52,7 @@ class Styles:
             list_level = own.list_level if list_level is None else list_level
             hidden = own.hidden if hidden is None else hidden
             style_id = value(element, "{w}basedOn") or ""
-        return Style(None if outline == _BODY_TEXT else outline, list_id, list_level, hidden)
+        return Style(None if outline == BODY_TEXT else outline, list_id, list_level, hidden)
 
 
 def value(element: Element | None, path: str) -> str | None:
@@ -71,7 +70,7 @@ def is_hidden(run_properties: Element | None) -> bool | None:
 def _own(element: Element) -> Style:
     level, name = value(element, "{w}pPr/{w}outlineLvl"), value(element, "{w}name") or ""
     heading = _HEADING.fullmatch(name.strip())
-    outline = min(whole(level), _BODY_TEXT) if level is not None else None
+    outline = min(whole(level), BODY_TEXT) if level is not None else None
     if outline is None and heading:
         outline = int(heading[1]) - 1
     elif outline is None and name.lower() == "title":

@@ -7,24 +7,20 @@ for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from xml.etree.ElementTree import Element
 
 from engine.documents.docx_inline import DROPPED, Inline, inline
 from engine.documents.docx_numbering import Numbering
 from engine.documents.docx_styles import Styles, value
-from engine.documents.flow import Flow
+from engine.documents.flow import LONGEST_HEADING, Flow
+from engine.documents.graphic import OnGraphic
 from engine.documents.list_marks import BULLET
-from engine.documents.office_names import shown_children, whole
+from engine.documents.office_names import BODY_TEXT, MOST_COLUMNS, shown_children, whole
 from engine.documents.reader import LeftOut
-
-MOST_COLUMNS = 63  # Word's own bound for a table
-_LONGEST_HEADING = 400
-_BODY_TEXT = 9
 
 OnNote = Callable[[Flow, str, str], None]
 """(flow, kind, id): adds a footnote, endnote or comment."""
-OnGraphic = Callable[[Flow, str, str], None]
-"""(flow, "chart" or "diagram", relation's id): adds its text."""
 
 
 class DocxText:
@@ -43,7 +39,7 @@ class DocxText:
         self._flow, self._styles, self._numbering, self._left_out = flow, styles, numbering, left_out
         self._on_note, self._on_graphic = on_note, on_graphic
         self._carried: list[str] = []
-        self._later: list[tuple[OnNote, str, str]] = []
+        self._later: list[Callable[[], None]] = []
         self._tables = 0
         self._hidden_said = False
 
@@ -82,7 +78,7 @@ class DocxText:
 
     def _say(self, text: str, properties: Element | None, mark: tuple[str, int] | None) -> None:
         outline = self._outline(properties)
-        if outline is not None and len(text) <= _LONGEST_HEADING:
+        if outline is not None and len(text) <= LONGEST_HEADING:
             numbered = mark is not None and mark[0] != BULLET and bool(text.strip())
             self._flow.heading(f"{mark[0]} {text}" if mark is not None and numbered else text, outline + 1)
         elif mark is not None:
@@ -93,8 +89,8 @@ class DocxText:
     def _inline(self, paragraph: Element) -> Inline:
         """With what hangs on it noted: notes come after the paragraph, or after the table that it is in."""
         found = inline(paragraph, self._styles)
-        self._later.extend((self._on_note, kind, note) for kind, note in found.notes)
-        self._later.extend((self._on_graphic, kind, graphic) for kind, graphic in found.graphics)
+        self._later.extend(partial(self._on_note, self._flow, kind, note) for kind, note in found.notes)
+        self._later.extend(partial(self._on_graphic, self._flow, graphic) for graphic in found.graphics)
         for part in found.left_out:
             if part.what != "hidden" or not self._hidden_said:
                 self._left_out.append(part)
@@ -104,13 +100,13 @@ class DocxText:
     def _say_later(self) -> None:
         if not self._tables:
             later, self._later = self._later, []
-            for say, kind, name in later:
-                say(self._flow, kind, name)
+            for say in later:
+                say()
 
     def _outline(self, properties: Element | None) -> int | None:
         own = value(properties, "{w}outlineLvl")
         if own is not None:
-            return whole(own) if 0 <= whole(own) < _BODY_TEXT else None
+            return whole(own) if 0 <= whole(own) < BODY_TEXT else None
         return self._styles.style(value(properties, "{w}pStyle")).outline
 
     def _mark(self, properties: Element | None) -> tuple[str, int] | None:

@@ -23,8 +23,8 @@ from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
 from engine.documents.source import Source
 
 MESSAGE_LABEL = "message"
-# Between the messages of a mailbox (RFC 4155): after an empty line, "From", who sent it, and when.
-_BETWEEN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n")
+# Between the messages of a mailbox (RFC 4155): after an empty line, "From", who sent it, and when; a head follows.
+_BETWEEN = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n(?=>?[A-Za-z][\w-]*[ \t]*:)")
 _QUOTED = re.compile(rb"^>(>*From )", re.M)
 _COUNTED = re.compile(rb"\A(\d{1,10})[ \t]*\r?\n(?=[A-Za-z-]+:)")
 _IS_HEADER = re.compile(rb"\s*[A-Za-z][\w-]*[ \t]*:")
@@ -103,7 +103,7 @@ class _Reading:
                 else:
                     yield from self._attached_file(attachment)
             except Unreadable as unreadable:
-                self._left_out.append(LeftOut("attachment", attachment.name, unreadable.reason))
+                self._left_out.append(LeftOut("attachment", attachment.name, _why(unreadable)))
         for attachment in letter.attachments[MOST_ATTACHMENTS:]:
             self._left_out.append(LeftOut("attachment", attachment.name, "some_parts_left_out"))
 
@@ -123,6 +123,11 @@ class _Reading:
             self._left_out += reader.left_out
         finally:
             reader.close()
+
+
+def _why(unreadable: Unreadable) -> str:
+    """Of attachments only PDFs are opened by a password."""
+    return "locked" if unreadable.reason == "encrypted" and unreadable.kind != "pdf" else unreadable.reason
 
 
 def _label(name: str, kind: str, page: Page) -> str:

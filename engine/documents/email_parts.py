@@ -57,7 +57,7 @@ def _take(part: Message, letter: Letter) -> None:
     elif kind == "multipart/related" and part.is_multipart():
         _take_related(part, letter)
     elif kind == "multipart/encrypted":
-        letter.left_out.append(LeftOut("part", "", "encrypted"))
+        letter.left_out.append(LeftOut("part", "", "locked"))
     elif kind == "message/rfc822" and part.is_multipart():
         _take_message(part, letter)
     elif part.is_multipart():
@@ -132,7 +132,9 @@ def _take_attachment(part: Message, kind: str, letter: Letter) -> None:
     if kind in _SIGNATURES:
         letter.left_out.append(LeftOut("part", name))
     elif kind in _LOCKED and "signed" not in parameter(part, "smime-type"):
-        letter.left_out.append(LeftOut("part", name, "encrypted"))
+        letter.left_out.append(LeftOut("part", name, "locked"))
+    elif kind in _LOCKED:  # signed, and packed into the signature
+        letter.left_out.append(LeftOut("part", name, "unsupported_type"))
     elif kind in ("application/ms-tnef", "application/vnd.ms-tnef") or name.lower() == "winmail.dat":
         letter.left_out.append(LeftOut("attachment", name, "unsupported_type"))
     else:
@@ -178,19 +180,19 @@ def _text(part: Message, kind: str) -> str | None:
 
 def _unflowed(text: str, without_blank: bool) -> str:
     """Lines that a program broke are put together again (RFC 3676): such a line ends in a blank."""
-    lines: list[str] = []
+    lines: list[list[str]] = []
     open_quote: str | None = None
     for line in text.split("\n"):
         quote = (re.match(r">*", line) or [""])[0]
         content = line[len(quote) :].removeprefix(" ")
         if open_quote == quote and content != "-- ":
-            lines[-1] += content
+            lines[-1].append(content)
         else:
-            lines.append(f"{quote} {content}" if quote else content)
+            lines.append([f"{quote} {content}" if quote else content])
         open_quote = quote if content.endswith(" ") and content != "-- " else None
         if open_quote is not None and without_blank:
-            lines[-1] = lines[-1][:-1]
-    return "\n".join(lines)
+            lines[-1][-1] = lines[-1][-1][:-1]
+    return "\n".join(map("".join, lines))
 
 
 def _name(part: Message, kind: str) -> str:

@@ -59,7 +59,7 @@ class Book:
 
     def _manifest(self, document: Element) -> Iterator[tuple[str, Item]]:
         for item in _named(document, "item"):
-            name = self._place(self._at, item.get("href", ""))
+            name = self.place(self._at, item.get("href", ""))
             yield item.get("id", ""), Item(name, item.get("media-type", ""), item.get("properties", ""))
 
     def _spine(self, spine: Element) -> Iterator[Item]:
@@ -101,11 +101,11 @@ class Book:
                 yield from self._label(name, content.get("src", ""), "".join(label.itertext()))
 
     def _label(self, at: str, address: str, text: str) -> Iterator[tuple[str, str]]:
-        part, label = self._place(at, address), one_line(text.replace("\n", " "))
+        part, label = self.place(at, address), one_line(text.replace("\n", " "))
         if part is not None and label:
             yield part, label
 
-    def _place(self, at: str, address: str) -> str | None:
+    def place(self, at: str, address: str) -> str | None:
         """The part that an address in the part `at` means, whether it is there or not; None: none of this book."""
         path = unquote(re.split(r"[#?]", address, maxsplit=1)[0]).replace("\\", "/")
         if not path or _ELSEWHERE.match(path) or "\0" in path:
@@ -118,7 +118,7 @@ class Book:
     def _package_document(self) -> str:
         if CONTAINER in self._package:
             for root in _named(tree(self._package.read(CONTAINER)), "rootfile"):
-                name = self._place("", root.get("full-path", ""))
+                name = self.place("", root.get("full-path", ""))
                 if name is not None and name in self._package:
                     return name
         found = next((name for name in self._package.names if name.lower().endswith(".opf")), None)

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engine.documents.bounded.bounds import Bounds, bounds
 from engine.documents.bounded.frames import Frame
+from engine.documents.bounded.messages import asked_fields
 from engine.documents.bounded.pages import read_bounded
 from engine.documents.bounded.pool import call
 from engine.documents.events import Event, GotPage, Opened, read_here
@@ -63,12 +64,14 @@ def extract(
         return unread("unknown", None, reason_of_error(error))
 
 
-def file_sha256(path: Path, cancelled: Cancelled = never, member: str | None = None) -> str:
-    """Of the file's bytes, or of those of a file of the archive. Raises OSError, UserError("cancelled") as `extract`,
-    and for a member Unreadable.
+def file_sha256(
+    path: Path, cancelled: Cancelled = never, member: str | None = None, password: str | None = None
+) -> str:
+    """Of the file's bytes, or of those of a file of the archive, which may need a password. Raises OSError,
+    UserError("cancelled") as `extract`, and for a member Unreadable.
     """
     if member is not None:
-        (answer,) = call(Frame({"job": "digest", "path": str(path), "member": member}), Bounds(), cancelled)
+        (answer,) = call(Frame({"job": "digest", **asked_fields(path, member, How(password))}), Bounds(), cancelled)
         return str(answer.fields["sha256"])
     digest = hashlib.sha256()
     with path.open("rb") as file:
@@ -90,7 +93,7 @@ def _extracted(
         events = read_here(source, how, earlier[-1].number + 1 if earlier else 1)
         return _collected(events, kind, hashlib.sha256(data).hexdigest(), on_page, cancelled, earlier)
     try:
-        sha256 = file_sha256(path, cancelled, member)
+        sha256 = file_sha256(path, cancelled, member, how.password)
     except Unreadable as unreadable:
         return unread(unreadable.kind or "unknown", None, unreadable.reason, unreadable.message)
     if kind.reason is not None:
@@ -98,7 +101,7 @@ def _extracted(
     allowed = bounds(kind.kind, how.recognition is not None)
     events = read_bounded(path, member, how, allowed, cancelled, earlier)
     extracted = _collected(events, kind, sha256, on_page, cancelled, earlier)
-    if _mark(path) != before and file_sha256(path, cancelled, member) != sha256:
+    if _mark(path) != before and file_sha256(path, cancelled, member, how.password) != sha256:
         return unread(extracted.kind, None, "changed")
     return extracted
 

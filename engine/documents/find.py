@@ -57,7 +57,13 @@ def display_name(name: str) -> str:
 def natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:
     """Sorts "page 2" before "page 10", whatever the case; equal names by their exact spelling."""
     parts = re.split(r"(\d+)", name.casefold())
-    return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part], name
+    return [_number(part) if part.isdecimal() else (1, 0, part) for part in parts if part], name
+
+
+def _number(digits: str) -> tuple[int, int, str]:
+    """Sorts as the number does: some names have more digits than Python makes a number of."""
+    digits = "".join(str(int(digit)) for digit in digits).lstrip("0")  # of whatever script
+    return 0, len(digits), digits
 
 
 def _dropped(path: Path) -> Iterator[Found]:

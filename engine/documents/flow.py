@@ -13,7 +13,10 @@ from engine.documents.reader import Unreadable
 
 CELL = " | "
 DEEPEST_HEADING = 6
-_BLANKS = re.compile(r"[ \t\r\n\f\v\u00a0]+")
+LONGEST_HEADING = 400
+"""Characters; a longer paragraph only looks like one."""
+# Not the single blanks, which stay: a text is mostly these.
+_BLANKS = re.compile(r"[\t\r\n\f\v\u00a0][ \t\r\n\f\v\u00a0]*| [ \t\r\n\f\v\u00a0]+")
 
 
 class Flow:
@@ -25,6 +28,7 @@ class Flow:
         self._blocks: list[str] = []
         self._last = ""
         self._left = LARGEST_TEXT
+        self._own = 0
 
     def __bool__(self) -> bool:
         return bool(self._blocks)
@@ -61,6 +65,17 @@ class Flow:
         if line := one_line(text):
             self._add("note", f"[{mark}: {line}]")
 
+    def recognised(self, text: str) -> None:
+        """What was made out in a picture, line by line."""
+        if text.strip():
+            self._add("recognised", text.strip("\n"))
+            self._own -= 1
+
+    @property
+    def only_recognised(self) -> bool:
+        """Whether nothing else was taken."""
+        return self._own == 0
+
     def apart(self) -> None:
         """What comes next belongs to another table or list."""
         self._last = ""
@@ -77,6 +92,7 @@ class Flow:
             close = what == self._last and what in ("item", "row", "note")
             self._blocks.append("\n" if close else "\n\n")
         self._blocks.append(text)
+        self._own += 1
         self._last = what
 
 

@@ -6,7 +6,7 @@ Nothing is fetched: an address in a page is text. A page that would have no text
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -26,19 +26,20 @@ _DECLARED_WITHIN = 4096
 _DECLARED = re.compile(
     rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)|<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I
 )
+_COMMENT = re.compile(rb"<!--.*?-->", re.S)
 _XHTML = re.compile(r"\A\s*<\?xml|<html[^>]*\sxmlns\s*=", re.I)
 
 
 @dataclass(frozen=True)
 class WebText:
-    """text: with headings. title: of the page, "" where it has none. heading: the first in the text. pictures: how many
-    it shows. left_out: navigation and the like, and what is hidden.
+    """text: with headings. title: of the page, "" where it has none. heading: the first in the text. pictures: the
+    addresses of those that it shows. left_out: navigation and the like, and what is hidden.
     """
 
     text: str
     title: str
     heading: str
-    pictures: int
+    pictures: Sequence[str]
     left_out: tuple[LeftOut, ...]
 
 
@@ -64,7 +65,7 @@ def decode_html(data: bytes, charset: str | None = None) -> str | None:
     by what it says of itself, then by its bytes (HTML Standard, section 13.2.3.2).
     """
     if not data.startswith(tuple(mark for mark, _ in MARKS)):
-        declared = _DECLARED.search(data[:_DECLARED_WITHIN])
+        declared = _DECLARED.search(_COMMENT.sub(b"", data[:_DECLARED_WITHIN]))
         said = [group.decode("ascii", "replace") for group in (declared.groups() if declared else ()) if group]
         for name in filter(None, (charset, *said)):
             text = decoded_as(data, name)
@@ -81,7 +82,7 @@ def web_text(html: str, whole: bool = False) -> WebText:
     )
     root = parser.root
     if root is None:
-        return WebText("", "", "", 0, ())
+        return WebText("", "", "", (), ())
     host = "" if whole else _host(parser)
     read = read_tree(root, whole, host)
     frame = {part: signs for part, signs in read.frame.items() if signs}

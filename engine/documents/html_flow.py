@@ -14,13 +14,11 @@ from selectolax.lexbor import LexborNode
 
 from engine.documents.flow import Flow, one_line
 from engine.documents.html_hidden import LONGEST_CONSENT, NEVER, frame_part, is_hidden
-from engine.documents.html_inline import Addresses, formula_source, note_mark, raised, refers
+from engine.documents.html_inline import Addresses
+from engine.documents.html_line import ENTER_IN_LINE, Attributes, Leave, Line, nothing
 from engine.documents.html_list import List, list_of
 from engine.documents.html_table import MOST_COLUMNS, MOST_ROWS, Table, is_table, span
 from engine.documents.html_tags import tag_names
-
-Attributes = dict[str, str | None]
-Leave = Callable[[], None]
 
 BLOCKS = tag_names(
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption"
@@ -29,19 +27,19 @@ BLOCKS = tag_names(
 )
 # Shown as nothing: where a word may be parted, and marks of no width.
 _UNSHOWN = re.compile("[\u00ad\u200b\u2060\ufeff]")
-_BLANKS = re.compile(r"[ \t\r\n\f]+")
+_BLANKS = re.compile(r"[\t\r\n\f][ \t\r\n\f]*| [ \t\r\n\f]+")
 
 
 @dataclass
 class Read:
-    """text: of the page. heading: the first one, "" where there is none. pictures: how many it shows. hidden: whether
-    something was left out that nobody would see. frame: signs left out of what stands on every page of a site, by what
-    it was ("navigation").
+    """text: of the page. heading: the first one, "" where there is none. pictures: the addresses of those that it
+    shows. hidden: whether something was left out that nobody would see. frame: signs left out of what stands on every
+    page of a site, by what it was ("navigation").
     """
 
     text: str = ""
     heading: str = ""
-    pictures: int = 0
+    pictures: list[str] = field(default_factory=list)
     hidden: bool = False
     frame: dict[str, int] = field(default_factory=dict)
 
@@ -77,13 +75,13 @@ class _Writer:
     def __init__(self, with_frame: bool, host: str) -> None:
         self._with_frame = with_frame
         self._flow, self._read = Flow(), Read()
-        self._line: list[str] = []
-        self._lines = 0  # that came to an end
         self._heading = self._cells = 0
+        self._is_behind_consent = False
         self._open: Counter[str] = Counter()
         self._lists: list[List] = []
         self._tables: list[Table | None] = []  # None: one that only puts things beside one another
         self._addresses = Addresses(host)
+        self._line = Line(self._addresses)
 
     def finished(self) -> Read:
         self._break()
@@ -92,7 +90,7 @@ class _Writer:
 
     def text(self, text: str) -> None:
         text = _UNSHOWN.sub("", text)
-        self._line.append(text if self._open["exact"] else _BLANKS.sub(" ", text))
+        self._line.add(text if self._open["exact"] else _BLANKS.sub(" ", text))
 
     def enter(self, tag: str, node: LexborNode) -> Leave | None:
         """What ends the element; None: nothing in it is read."""
@@ -103,10 +101,11 @@ class _Writer:
             return None
         if tag in BLOCKS:
             self._break()
-        enter = _ENTER.get(tag)
-        if enter is not None:
+        if (enter := _ENTER.get(tag)) is not None:
             return enter(self, node, attributes)
-        return self._break if tag in BLOCKS else _nothing
+        if (enter_in_line := ENTER_IN_LINE.get(tag)) is not None:
+            return enter_in_line(self._line, node, attributes)
+        return self._break if tag in BLOCKS else nothing
 
     def _is_hidden(self, attributes: Attributes) -> bool:
         hidden = is_hidden(attributes)
@@ -115,10 +114,11 @@ class _Writer:
 
     def _is_frame(self, tag: str, node: LexborNode, attributes: Attributes) -> bool:
         part = frame_part(tag, attributes, self._open["article"] > 0)
-        if part is None:
+        if part is None or (part == "consent" and self._is_behind_consent):
             return False
         signs = len(read_tree(node, with_frame=True).text)
         if part == "consent" and signs > LONGEST_CONSENT:
+            self._is_behind_consent = True  # the page itself; what is in it is not measured again
             return False
         self._read.frame[part] = self._read.frame.get(part, 0) + signs
         return True
@@ -126,11 +126,9 @@ class _Writer:
     def _break(self) -> None:
         """The line, the paragraph, the item that was being read ends here."""
         if self._cells:
-            self._line.append(" ")
+            self._line.add(" ")
             return
-        text = "".join(self._line)
-        self._line.clear()
-        self._lines += 1
+        text = self._line.take()
         if not text.strip():
             return
         if self._open["exact"]:
@@ -189,7 +187,7 @@ class _Writer:
         if self._lists:
             self._lists[-1].begin(node.tag or "", attributes)
             if self._cells:
-                self._line.append(f"{self._lists[-1].take_mark()} ")
+                self._line.add(f"{self._lists[-1].take_mark()} ")
         return self._break
 
     def _apart(self) -> None:
@@ -217,7 +215,7 @@ class _Writer:
         def leave() -> None:
             cells = table.end_row()
             if self._cells:
-                self._line.append(", ".join(filter(None, cells)) + "; ")
+                self._line.add(", ".join(filter(None, cells)) + "; ")
             else:
                 self._flow.row(cells)
 
@@ -227,81 +225,23 @@ class _Writer:
         table = self._tables[-1] if self._tables else None
         if table is None:
             return self._break
-        outside, self._line = self._line, []
+        outside, self._line = self._line, Line(self._addresses)
         self._cells += 1
 
         def leave() -> None:
             self._cells -= 1
-            text = one_line("".join(self._line)).rstrip(";")
+            text = one_line(self._line.take()).rstrip(";")
             self._line = outside
             table.cell(text, span(attributes, "colspan", MOST_COLUMNS), span(attributes, "rowspan", MOST_ROWS))
 
         return leave
 
-    def _enter_link(self, _: LexborNode, attributes: Attributes) -> Leave:
-        address = (attributes.get("href") or "").strip()
-        before, line = self._lines, len(self._line)
-
-        def leave() -> None:
-            text = one_line("".join(self._line[line:])) if self._lines == before else ""
-            if text:
-                self._addresses.add(text, address)
-
-        return leave
-
-    def _enter_raised(self, node: LexborNode, _: Attributes) -> Leave:
-        line, change = len(self._line), note_mark if refers(node) else raised
-
-        def leave() -> None:
-            self._line[line:] = [change("".join(self._line[line:]))]
-
-        return leave
-
-    def _enter_reference(self, node: LexborNode, attributes: Attributes) -> Leave:
-        if "noteref" not in (attributes.get("epub:type") or attributes.get("role") or ""):
-            return self._enter_link(node, attributes)
-        line = len(self._line)
-
-        def leave() -> None:
-            self._line[line:] = [note_mark("".join(self._line[line:]))]
-
-        return leave
-
-    def _enter_ruby_text(self, _: LexborNode, __: Attributes) -> Leave:
-        self._line.append("(")
-        return lambda: self._line.append(")")
-
-    def _enter_quoted(self, _: LexborNode, __: Attributes) -> Leave:
-        self._line.append("\u201c")
-        return lambda: self._line.append("\u201d")
-
-    def _enter_break(self, _: LexborNode, __: Attributes) -> Leave:
-        self._line.append("\n")
-        return _nothing
-
-    def _enter_button(self, _: LexborNode, __: Attributes) -> Leave:
-        self._line.append(" ")
-        return lambda: self._line.append(" ")
-
-    def _enter_option(self, _: LexborNode, __: Attributes) -> Leave:
-        return lambda: self._line.append("\n")
-
     def _enter_picture(self, _: LexborNode, attributes: Attributes) -> Leave:
-        self._read.pictures += 1
+        named = (attributes.get(name) for name in ("src", "xlink:href", "href"))
+        self._read.pictures.append(next(filter(None, named), ""))
         if alt := one_line(attributes.get("alt") or ""):
-            self._line.append(f" [Picture: {alt}] ")
-        return _nothing
-
-    def _enter_formula(self, node: LexborNode, attributes: Attributes) -> Leave | None:
-        source = formula_source(node, attributes.get("alttext"))
-        if source is None:
-            return _nothing
-        self._line.append(source)
-        return None
-
-
-def _nothing() -> None:
-    pass
+            self._line.add(f" [Picture: {alt}] ")
+        return nothing
 
 
 _ENTER: dict[str, Callable[[_Writer, LexborNode, Attributes], Leave | None]] = {
@@ -315,12 +255,4 @@ _ENTER: dict[str, Callable[[_Writer, LexborNode, Attributes], Leave | None]] = {
     "blockquote": _Writer._enter_quote,
     "table": _Writer._enter_table,
     "tr": _Writer._enter_row,
-    "a": _Writer._enter_reference,
-    "sup": _Writer._enter_raised,
-    "rt": _Writer._enter_ruby_text,
-    "q": _Writer._enter_quoted,
-    "br": _Writer._enter_break,
-    "button": _Writer._enter_button,
-    "option": _Writer._enter_option,
-    "math": _Writer._enter_formula,
 }

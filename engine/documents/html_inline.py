@@ -1,4 +1,4 @@
-"""What stands within a line of a page and is more than letters: marks of notes, raised digits, formulas, addresses."""
+"""Marks of notes, raised and lowered digits, and addresses, as they are written in a line. It reads no tree."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from engine.documents.flow import Flow, one_line
+from engine.documents.flow import Flow
 
 LONGEST_ADDRESS = 300
 _RAISED = str.maketrans(
     "0123456789+-n", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207f"
 )
+_LOWERED = str.maketrans("0123456789", "\u2080\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089")
 _CAN_BE_RAISED = re.compile(r"[0-9+\-n]+")
 _ADDRESS = re.compile(r"(?:https?://|mailto:)(?P<rest>\S+)", re.I)
 
@@ -46,6 +47,11 @@ def raised(text: str) -> str:
     return text.translate(_RAISED) if _CAN_BE_RAISED.fullmatch(text) else text
 
 
+def lowered(text: str) -> str:
+    """As `raised`: "101\u2082", not "1012"."""
+    return text.translate(_LOWERED)
+
+
 def note_mark(text: str) -> str:
     """The mark of a note, apart from the word that it stands at: "[4]"."""
     mark = text.strip().strip("[]()")
@@ -56,11 +62,3 @@ def refers(raised_node: LexborNode) -> bool:
     """Whether raised text is a link, as the mark of a note is."""
     parent = raised_node.parent
     return raised_node.css_first("a") is not None or (parent is not None and parent.tag == "a")
-
-
-def formula_source(math: LexborNode, alttext: str | None) -> str | None:
-    """A formula as it was written, in TeX: one line of its signs alone would say something else."""
-    if alttext:
-        return one_line(alttext)
-    written = math.css_first('annotation[encoding="application/x-tex"]')
-    return one_line(written.text()) if written is not None else None

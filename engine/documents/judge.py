@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.documents.page import Page
 from engine.documents.reader import LeftOut
-from engine.documents.reasons import SENTENCES, left_out_sentence, pages_sentence, pictures_sentence
+from engine.documents.reasons import SENTENCES, left_out_sentence, locked_sentence, pages_sentence, pictures_sentence
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,8 @@ def judge(
         left = {part.reason for part in missing}
         outcome, reason = "partial", next(iter(left)) if len(left) == 1 else "some_parts_left_out"
     if missing and outcome == "partial":
-        message = " ".join(filter(None, (message, left_out_sentence([part.name for part in missing]))))
+        locked = locked_sentence([part.reason for part in missing if part.reason])
+        message = " ".join(filter(None, (message, left_out_sentence([part.name for part in missing]), locked)))
     return Extracted(kind, sha256, outcome, reason, message, page_count, tuple(pages), tuple(left_out))
 
 

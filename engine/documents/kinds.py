@@ -13,41 +13,15 @@ from engine.documents.reasons import SENTENCES, unsupported
 
 # A file of the ZIP form: an Office file, a book or an archive. `packages` tells which.
 PACKAGE = "package"
+# How files of the older compound form begin. `compound` tells what they are.
+COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 MARKDOWN_ENDINGS = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 WEB_ENDINGS = frozenset({".html", ".htm", ".xhtml", ".xht"})
 # Programs that write pages: what they say is in their code too.
 TEMPLATE_ENDINGS = frozenset(
-    {
-        ".php",
-        ".phtml",
-        ".jsp",
-        ".asp",
-        ".aspx",
-        ".cshtml",
-        ".erb",
-        ".ejs",
-        ".hbs",
-        ".mustache",
-        ".twig",
-        ".tpl",
-        ".tmpl",
-    }
-    | {
-        ".jinja",
-        ".jinja2",
-        ".j2",
-        ".vue",
-        ".svelte",
-        ".astro",
-        ".py",
-        ".js",
-        ".ts",
-        ".jsx",
-        ".tsx",
-        ".go",
-        ".rb",
-        ".java",
-    }
+    {".php", ".phtml", ".jsp", ".asp", ".aspx", ".cshtml", ".erb", ".ejs", ".hbs", ".mustache", ".twig", ".tpl"}
+    | {".tmpl", ".jinja", ".jinja2", ".j2", ".vue", ".svelte", ".astro"}
+    | {".py", ".js", ".ts", ".jsx", ".tsx", ".go", ".rb", ".java"}
 )
 TABLE_ENDINGS = frozenset({".csv", ".tsv", ".tab"})
 MESSAGE_ENDINGS = frozenset({".eml", ".emlx", ".mbox", ".mht", ".mhtml"})
@@ -69,7 +43,8 @@ OLDER_OFFICE, ARCHIVES, PICTURES, SOUNDS = (
 READ = (
     (rb"PK\x03\x04|PK\x05\x06", PACKAGE),
     (rb"\{\\rtf", "rtf"),
-    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|II\*\0|MM\0\*|RIFF....WEBP|BM....\0\0\0\0", "picture"),
+    (rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|RIFF....WEBP|BM....\0\0\0\0", "picture"),
+    (rb"GIF8[79]a(?=.{0,6}[^\t-~])", "picture"),
     (
         rb"(?:\xef\xbb\xbf)?\s*(?i:(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)?(?:<!doctype html|<html))",
         "html",
@@ -79,19 +54,22 @@ NOT_READ = (
     (rb"\0\0..ftyp(?:heic|heix|mif1|avif)|\0\0\x01\0", PICTURES),
     (rb"ID3[\x02-\x04]|OggS\0|fLaC\0|RIFF....(?:WAVE|AVI )|\0\0..ftyp|\x1a\x45\xdf\xa3", SOUNDS),
     (rb"MThd\0\0\0\x06|FORM....AIFF|\xff[\xfb\xf3\xf2\xf1\xf9].{0,60}\0|\0\0\x01[\xba\xb3]|FLV\x01", SOUNDS),
-    (rb"\x1f\x8b|7z\xbc\xaf\x27\x1c|Rar!|\xfd7zXZ\0|BZh[1-9]|\x28\xb5\x2f\xfd|MSCF\0\0\0\0", ARCHIVES),
+    (rb"\x1f\x8b|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|\xfd7zXZ\0|\x28\xb5\x2f\xfd|MSCF\0\0\0\0", ARCHIVES),
+    (rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)", ARCHIVES),
     (rb".{257}ustar[\0 ]", ARCHIVES),
-    (rb".{60}(?:BOOKMOBI|TEXtREAd)|TPZ", "Kindle books"),
+    (rb".{60}(?:BOOKMOBI|TEXtREAd)|TPZ[0-3](?=.{0,60}[\0-\x08])", "Kindle books"),
     (rb"AT&TFORM....DJV", "DjVu files"),
     (rb"ITSF\x03\0\0\0", "Windows help files"),
     (rb"\xffWPC", "WordPerfect files"),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", OLDER_OFFICE),
+    (re.escape(COMPOUND), OLDER_OFFICE),
     (rb"%!PS", "PostScript files"),
 )
 # A message begins with lines of these names; two of them, so that a text that begins with one is a text.
 HEADER = re.compile(
     rb"(?im)^(?:from|to|cc|date|subject|received|return-path|delivered-to|message-id|mime-version|content-type|x-[\w-]+):"
 )
+# What programs add on the way: without any of them it is a note that a person heads like a message.
+SENT = frozenset({b"received", b"return-path", b"delivered-to", b"message-id", b"mime-version"})
 MAILBOX = re.compile(rb"From [^\r\n]*\d\d:\d\d[^\r\n]*\r?\n(?=[A-Za-z-]+:)")
 PROGRAMS = re.compile(
     rb"\x7fELF|MZ(?=.{0,60}\0)|\xfe\xed\xfa[\xce\xcf]|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm|SQLite format 3\0"
@@ -142,7 +120,7 @@ def _kind_of_text(ending: str, head: bytes) -> str:
     mailbox = MAILBOX.match(head)
     begins, *_ = re.split(rb"\r?\n\r?\n", head[mailbox.end() if mailbox else 0 :], maxsplit=1)
     names = {found.split(b":")[0].lower() for found in HEADER.findall(begins)}
-    is_message = HEADER.match(begins) and {b"from", b"received", b"return-path"} & names and len(names) > 2
+    is_message = HEADER.match(begins) and len(names) > 2 and (mailbox or names & SENT)
     return "email" if is_message else "text"
 
 

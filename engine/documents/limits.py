@@ -25,6 +25,8 @@ DEEPEST_DOCUMENT = 2
 MOST_ATTACHMENTS = 200
 MOST_PIXELS = 100_000_000
 """Of a picture."""
+MOST_PICTURES, MOST_PICTURES_OF_A_PART = 2000, 500
+"""In a document of another kind that are looked at for text."""
 
 PAGE_SECONDS, RECOGNITION_SECONDS, OPENING_SECONDS = 20.0, 300.0, 30.0
 """Of the reading process's own time: for a page, for a page whose picture is recognised, until the first page.
@@ -36,6 +38,11 @@ MEMORY, RECOGNITION_MEMORY = 1024 * MIB, 2048 * MIB
 """Beyond what the reading process held before the file."""
 PIECE_SECONDS = 60.0
 """As PAGE_SECONDS, for a document without pages, which comes in one piece or in chapters."""
+PICTURES_SECONDS, PICTURES_FILE_SECONDS = 600.0, 5400.0
+"""Once so much went into the pictures of such a piece, or of all of them, no other one is begun: the text around them
+is not to be lost with them.
+"""
+RECOGNITION_PIECE_SECONDS = PICTURES_SECONDS + RECOGNITION_SECONDS
 FILE_SECONDS, RECOGNITION_FILE_SECONDS = 1800.0, 6 * 3600.0
 """As PAGE_SECONDS, for all of a file; with recognition."""
 MOST_DEATHS = 3

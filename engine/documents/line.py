@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+Box = tuple[float, float, float, float]
+"""(left, top, right, bottom), in any unit."""
 
 
 @dataclass(frozen=True)

@@ -151,10 +151,10 @@ def _digits(number: Decimal, section: _Section) -> str:
     if "exponent" in section.names:
         return _scientific(number, section)
     number = number.scaleb(2 * sum(text == "%" for _, text in section.tokens), _EXACT)
-    body = _fraction(number) if "/" in pattern else _fixed(number, pattern)
+    is_fraction = "/" in pattern
+    body = _fraction(number) if is_fraction else _fixed(number, pattern)
     holders = [place for place in places if section.tokens[place][1] in "0#?.,/"]
-    parted = any(section.tokens[place][0] == "quoted" for place in range(holders[0], holders[-1]))
-    spread = _spread(body.lstrip("-"), holders if parted and body.lstrip("-").isdecimal() else holders[:1])
+    spread = {holders[0]: body.lstrip("-")} if is_fraction else _spread(body.lstrip("-"), holders, section)
     said = "".join(
         spread.get(place, text if name == "quoted" or text == "%" else "")
         for place, (name, text) in enumerate(section.tokens)
@@ -162,17 +162,25 @@ def _digits(number: Decimal, section: _Section) -> str:
     return f"-{said}" if body.startswith("-") else said
 
 
-def _spread(digits: str, holders: list[int]) -> dict[int, str]:
-    """Words between the digits, as in a telephone number: one digit a place from the right, the rest at the first."""
-    found: dict[int, str] = {}
-    for place in reversed(holders[1:]):
+def _spread(body: str, holders: list[int], section: _Section) -> dict[int, str]:
+    """Words between the digits, as in a telephone number: one digit a place from the right, the rest at the first. What
+    follows the point stays together.
+    """
+    point = next((place for place in holders if section.tokens[place][1] == "."), None)
+    whole = [place for place in holders if point is None or place < point]
+    digits, dot, rest = body.partition(".")
+    parted = whole and any(section.tokens[place][0] == "quoted" for place in range(whole[0], whole[-1]))
+    if not parted or not digits.isdecimal():
+        return {holders[0]: body}
+    found = {} if point is None else {point: dot + rest}
+    for place in reversed(whole[1:]):
         found[place], digits = digits[-1:], digits[:-1]
-    return {**found, holders[0]: digits}
+    return {**found, whole[0]: digits}
 
 
 def _fixed(number: Decimal, pattern: str) -> str:
     whole, _, part = pattern.partition(".")
-    scale = len(whole) - len(whole.rstrip(",")) if not part else len(part) - len(part.rstrip(","))
+    scale = sum(len(digits) - len(digits.rstrip(",")) for digits in (whole, part))
     decimals = min(sum(sign in "0#?" for sign in part), _MOST_DECIMALS)
     rounded = number.scaleb(-3 * scale, _EXACT).quantize(Decimal((0, (1,), -decimals)), ROUND_HALF_UP, _EXACT)
     digits, _, rest = f"{abs(rounded):f}".partition(".")
@@ -183,16 +191,26 @@ def _fixed(number: Decimal, pattern: str) -> str:
     least = sum(sign == "0" for sign in part)
     while len(rest) > least and rest.endswith("0"):
         rest = rest[:-1]
-    body = f"{digits}.{rest}" if rest else digits or "0"
+    # Nothing is shown of a zero that no place is kept for: an account's "-"??.
+    body = f"{digits}.{rest}" if rest else digits or ("0" if "." in pattern else "")
     return f"-{body}" if rounded < 0 else body
 
 
 def _scientific(number: Decimal, section: _Section) -> str:
     names = [name for name, _ in section.tokens]
     before = "".join(text for name, text in section.tokens[: names.index("exponent")] if name == "digit")
-    decimals = min(sum(sign in "0#?" for sign in before.partition(".")[2]), _MOST_DECIMALS)
-    mantissa, _, exponent = f"{number:.{decimals}E}".partition("E")
-    return f"{mantissa}E{exponent[:1]}{exponent[1:].rjust(2, '0')}"
+    after = "".join(text for name, text in section.tokens[names.index("exponent") :] if name == "digit")
+    sign = section.tokens[names.index("exponent")][1][1]
+    places, decimals = (sum(one in "0#?" for one in part) for part in (before + ".").split(".")[:2])
+    decimals, step = min(decimals, _MOST_DECIMALS), max(1, places)
+    # Of several places before the point the exponent is a multiple.
+    power = number.adjusted() // step * step if number else 0
+    mantissa = f"{number.scaleb(-power, _EXACT):.{decimals}f}"
+    if abs(Decimal(mantissa)) >= 10**step:
+        power += step
+        mantissa = f"{number.scaleb(-power, _EXACT):.{decimals}f}"
+    shown_sign = "-" if power < 0 else "+" if sign == "+" else ""
+    return f"{mantissa}E{shown_sign}{str(abs(power)).rjust(after.count('0'), '0')}"
 
 
 def _fraction(number: Decimal) -> str:

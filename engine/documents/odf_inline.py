@@ -23,36 +23,37 @@ _DROPPED = frozenset(("{text}ruby-text", "{text}tracked-changes", "{office}event
 _HIDDEN = frozenset(("{text}hidden-text", "{text}hidden-paragraph"))
 _MOST_BLANKS = 100
 
-ObjectText = Callable[[str], Element | None]
+OnObject = Callable[[str], Element | None]
 """(address) -> what the embedded object there consists of."""
 
 
 @dataclass
 class Inline:
     """text: "\\n" between lines. notes: (kind, element that holds its paragraphs, author). boxes: with paragraphs of
-    their own. tables: of charts. left_out: pictures, objects, hidden text.
+    their own. charts: what they consist of. pictures: (address, name). left_out: objects, hidden text.
     """
 
     text: str = ""
     notes: list[tuple[str, Element, str]] = field(default_factory=list)
     boxes: list[Element] = field(default_factory=list)
     charts: list[Element] = field(default_factory=list)
+    pictures: list[tuple[str, str]] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def inline(paragraph: Element, styles: OdfStyles, object_text: ObjectText) -> Inline:
+def inline(paragraph: Element, styles: OdfStyles, on_object: OnObject) -> Inline:
     """Of a {text}p or {text}h, or of anything that is drawn."""
-    reading = _Reading(styles, object_text)
+    reading = _Reading(styles, on_object)
     reading.element(paragraph)
     reading.found.text = "".join(reading.pieces)
     return reading.found
 
 
 class _Reading:
-    def __init__(self, styles: OdfStyles, object_text: ObjectText) -> None:
+    def __init__(self, styles: OdfStyles, on_object: OnObject) -> None:
         self.found = Inline()
         self.pieces: list[str] = []
-        self._styles, self._object_text = styles, object_text
+        self._styles, self._on_object = styles, on_object
 
     def element(self, element: Element) -> None:
         tag = element.tag
@@ -99,14 +100,14 @@ class _Reading:
             self.found.left_out.append(LeftOut("attachment", name, "unsupported_type"))
         elif "{draw}image" in forms and "{draw}text-box" not in forms:
             named = element.findtext("{svg}title") or element.findtext("{svg}desc") or element.get("{draw}name") or ""
-            self.found.left_out.append(LeftOut("picture", named[:200]))
+            self.found.pictures.append((forms["{draw}image"].get("{xlink}href", ""), named))
         else:
             self.found.boxes.extend(forms[tag] for tag in ("{draw}text-box",) if tag in forms)
             if "{table}table" in forms:
                 self.found.boxes.append(element)
 
     def _object(self, element: Element) -> None:
-        root = self._object_text(element.get("{xlink}href", ""))
+        root = self._on_object(element.get("{xlink}href", ""))
         formula = root.find(".//{math}annotation") if root is not None else None
         if formula is not None:
             self.pieces.append(formula.text or "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from xml.etree.ElementTree import Element
 
 from engine.documents.compound import LOCKED
@@ -37,11 +36,14 @@ class OdfPackage:
             self._zip.close()
             raise
 
-    def read(self, part: str) -> bytes:
-        """Raises Unreadable."""
+    def __contains__(self, part: str) -> bool:
+        return part in self._zip
+
+    def read(self, part: str, kept: bool = True) -> bytes:
+        """Raises Unreadable, as SafeZip."""
         if part not in self._zip:
             raise Unreadable("damaged")
-        return self._zip.read(part)
+        return self._zip.read(part, kept=kept)
 
     def tree_or_none(self, part: str, skip: Skip | None = None) -> Element | None:
         """Of a part that a document can do without: None where it is missing or damaged. Raises Unreadable:
@@ -53,11 +55,6 @@ class OdfPackage:
             if unreadable.reason == "damaged":
                 return None
             raise
-
-    def object(self, address: str) -> Element | None:
-        """What an embedded object, a chart or a formula, consists of."""
-        folder = posixpath.normpath(address.removeprefix("./"))
-        return self.tree_or_none(f"{folder}/{CONTENT}")
 
     def close(self) -> None:
         """Lets go of the file."""

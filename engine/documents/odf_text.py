@@ -10,10 +10,10 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.flow import Flow
 from engine.documents.list_marks import BULLET
-from engine.documents.odf_inline import DRAWN, HIDDEN, Inline, ObjectText, inline
+from engine.documents.odf_embedded import Embedded
+from engine.documents.odf_inline import DRAWN, HIDDEN, Inline, inline
 from engine.documents.odf_styles import OdfStyles
-from engine.documents.office_names import whole
-from engine.documents.reader import LeftOut
+from engine.documents.office_names import MOST_COLUMNS, whole
 
 DROPPED = frozenset(
     (
@@ -26,16 +26,16 @@ DROPPED = frozenset(
 )
 _ROWS = frozenset(("{table}table-header-rows", "{table}table-rows", "{table}table-row-group"))
 _CELLS = ("{table}table-cell", "{table}covered-table-cell")
-_MOST_COLUMNS, _MOST_ROWS = 63, 1000
+_MOST_ROWS = 1000
 _CALLED = {"footnote": "Footnote", "endnote": "Endnote"}
 
 
 class OdfText:
-    """One story. left_out: added to. is_note: whether it is one, which has no notes of its own."""
+    """One story. is_note: whether it is one, which has no notes of its own."""
 
-    def __init__(self, flow: Flow, styles: OdfStyles, left_out: list[LeftOut], object_text: ObjectText) -> None:
+    def __init__(self, flow: Flow, styles: OdfStyles, embedded: Embedded) -> None:
         self.is_note = False
-        self._flow, self._styles, self._left_out, self._object_text = flow, styles, left_out, object_text
+        self._flow, self._styles, self._embedded, self._left_out = flow, styles, embedded, embedded.left_out
         self._counts: dict[str, int] = {}
         self._lists: dict[str, list[int]] = {}
         self._outline: list[int] = []
@@ -119,7 +119,7 @@ class OdfText:
                 self.blocks([child])
 
     def _inline(self, element: Element) -> Inline:
-        found = inline(element, self._styles, self._object_text)
+        found = inline(element, self._styles, self._embedded.object)
         for part in found.left_out:
             if part is HIDDEN:
                 self.hidden()
@@ -135,7 +135,7 @@ class OdfText:
         self._say_later()
 
     def _put_off(self, found: Inline) -> None:
-        if (found.notes or found.charts) and not self.is_note:
+        if found.pictures or ((found.notes or found.charts) and not self.is_note):
             self._later.append(found)
 
     def _say_later(self) -> None:
@@ -143,14 +143,16 @@ class OdfText:
             return
         later, self._later = self._later, []
         for found in later:
-            for kind, body, author in found.notes:
+            for kind, body, author in () if self.is_note else found.notes:
                 self._note(kind, body, author)
-            for chart in found.charts:
+            for chart in () if self.is_note else found.charts:
                 self._chart(chart)
+            for address, name in found.pictures:
+                self._embedded.picture(self._flow, address, name)
 
     def _note(self, kind: str, body: Element, author: str) -> None:
         flow = Flow()
-        story = OdfText(flow, self._styles, self._left_out, self._object_text)
+        story = OdfText(flow, self._styles, self._embedded)
         story.is_note = True
         story.blocks(child for child in body if child.tag.startswith("{text}"))
         if not flow:
@@ -188,7 +190,7 @@ class OdfText:
             return
         texts: list[str] = []
         for cell in cells:
-            times = max(1, min(whole(cell.get("{table}number-columns-repeated"), 1), _MOST_COLUMNS))
+            times = max(1, min(whole(cell.get("{table}number-columns-repeated"), 1), MOST_COLUMNS))
             texts.extend([self.one_line(cell)] * times)
         self._flow.row(texts)
 

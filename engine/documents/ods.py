@@ -11,13 +11,15 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from engine.documents.flow import Flow
+from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import LARGEST_UNPACKED
+from engine.documents.odf_embedded import Embedded
 from engine.documents.odf_package import CONTENT, NAMESPACES, OdfPackage
 from engine.documents.odf_text import OdfText
 from engine.documents.office_names import whole
 from engine.documents.opendocument import styles_of
 from engine.documents.page import Page
-from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
+from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
 from engine.documents.safe_xml import elements
 from engine.documents.source import Source
 from engine.documents.xlsx_cells import MOST_EMPTY
@@ -29,22 +31,22 @@ _TIME = re.compile(r"PT(\d{1,9})H(\d{1,2})M(\d{1,2})(?:[.,]\d+)?S")
 _MIDNIGHT = "T00:00:00"
 
 
-def open_ods(source: Source, _: How) -> Reader:
+def open_ods(source: Source, how: How) -> Reader:
     """Raises Unreadable and OSError."""
     package = OdfPackage(source)
     try:
-        book = _Book(package)
+        book = _Book(package, how)
     except BaseException:
         package.close()
         raise
-    return Parts(book.pages, book.left_out, book.count, package.close)
+    return PartsFrom(book.pages, book.left_out, book.count, package.close)
 
 
 class _Book:
     """count: of the sheets that a person sees."""
 
-    def __init__(self, package: OdfPackage) -> None:
-        self._package, self._content = package, package.read(CONTENT)
+    def __init__(self, package: OdfPackage, how: How) -> None:
+        self._package, self._how, self._content = package, how, package.read(CONTENT)
         self._styles, _ = styles_of(package, self._content)
         self.left_out: list[LeftOut] = []
         self._left = LARGEST_UNPACKED
@@ -56,10 +58,14 @@ class _Book:
                 raise Unreadable(unreadable.reason) from unreadable
         self.count = sum(not self._is_hidden(table) for table in tables)
 
-    def pages(self) -> Iterator[Page]:
-        """One sheet after another; damage ends them with the one that it is in."""
+    def pages(self, first: int) -> Iterator[Page]:
+        """One sheet after another; damage ends them with the one that it is in. Before `first` no picture is
+        looked at.
+        """
         self.left_out.clear()
         self._left = LARGEST_UNPACKED
+        pictures = InnerPictures(self._how.recognition, self.left_out, first)
+        embedded = Embedded(self._package, pictures, self.left_out)
         number = 0
         sheet: _Sheet | None = None
         lost: str | None = None
@@ -70,41 +76,38 @@ class _Book:
                         sheet.add(element)
                     continue
                 if sheet is not None:
-                    yield self._page(number, sheet)
+                    yield self._page(number, sheet, pictures)
                 sheet = None
                 if self._is_hidden(element):
                     self.left_out.append(LeftOut("hidden", element.get("{table}name", "")))
                 else:
                     number += 1
+                    pictures.begin(number)
                     flow = Flow()
-                    story = OdfText(flow, self._styles, self.left_out, self._package.object)
-                    sheet = _Sheet(element.get("{table}name", ""), flow, story)
+                    sheet = _Sheet(element.get("{table}name", ""), flow, OdfText(flow, self._styles, embedded))
         except Unreadable as unreadable:
             lost = unreadable.reason
             if sheet is None and not number:
                 raise
         if sheet is not None:
             sheet.lost = sheet.lost or lost
-            yield self._page(number, sheet)
+            yield self._page(number, sheet, pictures)
 
     def _is_hidden(self, table: Element) -> bool:
         return table.get("{table}style-name") in self._styles.hidden_tables
 
-    def _page(self, number: int, sheet: _Sheet) -> Page:
-        text = sheet.end()
-        self._left -= len(text)
-        if self._left < 0:
-            return Page(number, "failed", "too_large_unpacked", "", sheet.name)
-        if text:
-            return Page(number, "read", sheet.lost, text, sheet.name)
-        return Page(number, "failed" if sheet.lost else "blank", sheet.lost, "", sheet.name)
+    def _page(self, number: int, sheet: _Sheet, pictures: InnerPictures) -> Page:
+        sheet.end()
+        page = pictures.page(number, sheet.flow, sheet.lost, sheet.name)
+        self._left -= len(page.text)
+        return page if self._left >= 0 else Page(number, "failed", "too_large_unpacked", "", sheet.name)
 
 
 class _Sheet:
     """lost: why its text is not whole, or None. story: of what its cells hold; it adds to `flow`."""
 
     def __init__(self, name: str, flow: Flow, story: OdfText) -> None:
-        self.name, self._flow, self._story = name, flow, story
+        self.name, self.flow, self._story = name, flow, story
         self.lost: str | None = None
 
     def add(self, element: Element) -> None:
@@ -119,24 +122,23 @@ class _Sheet:
         except Unreadable as unreadable:
             self.lost = unreadable.reason
 
-    def end(self) -> str:
-        """The whole text."""
+    def end(self) -> None:
+        """After the last row."""
         try:
             self._story.end()
         except Unreadable as unreadable:
             self.lost = unreadable.reason
-        return self._flow.text()
 
     def _row(self, row: Element) -> None:
         cells = self._cells(row)
         times = max(1, whole(row.get("{table}number-rows-repeated"), 1))
         if not any(cells):
-            self._flow.apart()
+            self.flow.apart()
             return
         for _ in range(min(times, MOST_REPEATED)):
-            self._flow.row(cells)
+            self.flow.row(cells)
         if times > MOST_REPEATED:
-            self._flow.paragraph(f"[The row above stands there {times} times in all.]")
+            self.flow.paragraph(f"[The row above stands there {times} times in all.]")
 
     def _cells(self, row: Element) -> list[str]:
         found: list[str] = []

@@ -35,6 +35,10 @@ NAMESPACES = {
     _MICROSOFT + "powerpoint/2010/main": "p14",
     _MICROSOFT + "spreadsheetml/2018/threadedcomments": "xtc",
 }
+MOST_COLUMNS = 63
+"""Of a table in a text: Word's own bound."""
+BODY_TEXT = 9
+"""The outline's level of what is no heading, from 0."""
 
 
 def is_on(value: str | None, default: bool = False) -> bool:

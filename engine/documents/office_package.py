@@ -44,12 +44,12 @@ class OfficePackage:
         """Of all parts."""
         return self._zip.names
 
-    def read(self, part: str) -> bytes:
+    def read(self, part: str, kept: bool = True) -> bytes:
         """Raises Unreadable: damaged also where there is no such part; else as SafeZip."""
         name = self._names.get(part.lower())
         if name is None:
             raise Unreadable("damaged")
-        return self._zip.read(name)
+        return self._zip.read(name, kept=kept)
 
     def tree(self, part: str) -> Element:
         """A part's root. Raises Unreadable."""

@@ -11,13 +11,16 @@ from collections.abc import Callable, Iterator
 from xml.etree.ElementTree import Element
 
 from engine.documents.flow import Flow, one_line
+from engine.documents.inner_pictures import InnerPictures
+from engine.documents.line import Box
+from engine.documents.odf_embedded import Embedded
 from engine.documents.odf_inline import DRAWN
 from engine.documents.odf_package import CONTENT, NAMESPACES, STYLES, OdfPackage
 from engine.documents.odf_styles import OdfStyles
 from engine.documents.odf_text import DROPPED, OdfText
 from engine.documents.page import Page
-from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
-from engine.documents.reading_order import Box, reading_order
+from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
+from engine.documents.reading_order import reading_order
 from engine.documents.safe_xml import elements
 from engine.documents.source import Source
 
@@ -29,14 +32,14 @@ _LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
 _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
 
 
-def open_odt(source: Source, _: How) -> Reader:
+def open_odt(source: Source, how: How) -> Reader:
     """Raises Unreadable and OSError."""
-    return _open(source, _text_page)
+    return _open(source, how, _text_page)
 
 
-def open_odp(source: Source, _: How) -> Reader:
+def open_odp(source: Source, how: How) -> Reader:
     """Raises Unreadable and OSError."""
-    return _open(source, _slides)
+    return _open(source, how, _slides)
 
 
 def styles_of(package: OdfPackage, content: bytes) -> tuple[OdfStyles, Element | None]:
@@ -52,22 +55,22 @@ def styles_of(package: OdfPackage, content: bytes) -> tuple[OdfStyles, Element |
     return OdfStyles(roots if own is None else [*roots, own]), common
 
 
-def _open(source: Source, pages: Callable[[OdfPackage, list[LeftOut]], Iterator[Page]]) -> Reader:
+def _open(source: Source, how: How, pages: Callable[[OdfPackage, Embedded], Iterator[Page]]) -> Reader:
     package = OdfPackage(source)
     left_out: list[LeftOut] = []
 
-    def parts() -> Iterator[Page]:
+    def parts(first: int) -> Iterator[Page]:
         left_out.clear()
-        return pages(package, left_out)
+        return pages(package, Embedded(package, InnerPictures(how.recognition, left_out, first), left_out))
 
-    return Parts(parts, left_out, close=package.close)
+    return PartsFrom(parts, left_out, close=package.close)
 
 
-def _text_page(package: OdfPackage, left_out: list[LeftOut]) -> Iterator[Page]:
+def _text_page(package: OdfPackage, embedded: Embedded) -> Iterator[Page]:
     content = package.read(CONTENT)
     styles, common = styles_of(package, content)
     flow, lost = Flow(), None
-    story = OdfText(flow, styles, left_out, package.object)
+    story = OdfText(flow, styles, embedded)
 
     def is_dropped(name: str, attributes: dict[str, str]) -> bool:
         is_hidden = name == "{text}section" and attributes.get("{text}display") == "none"
@@ -80,15 +83,15 @@ def _text_page(package: OdfPackage, left_out: list[LeftOut]) -> Iterator[Page]:
             story.blocks([element])
         story.end()
         if common is not None:
-            _add_running(flow, common, styles, package)
+            _add_running(flow, common, styles, embedded)
     except Unreadable as unreadable:
         if not flow:
             raise
         lost = unreadable.reason
-    yield _page(1, flow, left_out, lost)
+    yield embedded.pictures.page(1, flow, lost)
 
 
-def _add_running(flow: Flow, common: Element, styles: OdfStyles, package: OdfPackage) -> None:
+def _add_running(flow: Flow, common: Element, styles: OdfStyles, embedded: Embedded) -> None:
     """Headers and footers of all kinds of pages, each text once."""
     said: set[str] = set()
     for master in common.iter("{style}master-page"):
@@ -97,7 +100,7 @@ def _add_running(flow: Flow, common: Element, styles: OdfStyles, package: OdfPac
             if element is None or element.get("{style}display") == "false":
                 continue
             running = Flow()
-            story = OdfText(running, styles, [], package.object)
+            story = OdfText(running, styles, embedded)
             story.blocks(element)
             story.end()
             text = one_line(running.text())
@@ -106,27 +109,28 @@ def _add_running(flow: Flow, common: Element, styles: OdfStyles, package: OdfPac
                 flow.note(kind.partition("-")[0].capitalize(), text)
 
 
-def _slides(package: OdfPackage, left_out: list[LeftOut]) -> Iterator[Page]:
+def _slides(package: OdfPackage, embedded: Embedded) -> Iterator[Page]:
     content = package.read(CONTENT)
     styles, _ = styles_of(package, content)
     number = 0
     try:
         for slide in elements(content, "{draw}page", NAMESPACES):
             number += 1
-            yield _slide(number, slide, styles, left_out, package)
+            embedded.pictures.begin(number)
+            yield _slide(number, slide, styles, embedded)
     except Unreadable as unreadable:
         if not number:
             raise
         yield Page(number + 1, "failed", unreadable.reason, "")
 
 
-def _slide(number: int, slide: Element, styles: OdfStyles, left_out: list[LeftOut], package: OdfPackage) -> Page:
-    before, flow, lost = len(left_out), Flow(), None
+def _slide(number: int, slide: Element, styles: OdfStyles, embedded: Embedded) -> Page:
+    flow, lost = Flow(), None
     shapes = [shape for shape in slide if shape.tag in DRAWN]
     title = next((shape for shape in shapes if shape.get("{presentation}class") == _TITLE and _said(shape)), None)
     label = _said(title) if title is not None else slide.get("{draw}name", "")
     others = [shape for shape in shapes if shape is not title]
-    story = OdfText(flow, styles, left_out, package.object)
+    story = OdfText(flow, styles, embedded)
     try:
         if title is not None:
             flow.heading(label)
@@ -135,33 +139,23 @@ def _slide(number: int, slide: Element, styles: OdfStyles, left_out: list[LeftOu
         story.end()
         notes = slide.find("{presentation}notes")
         if notes is not None:
-            _add_notes(flow, notes, styles, package)
+            _add_notes(flow, notes, styles, embedded)
     except Unreadable as unreadable:
         lost = unreadable.reason
     name = None if title is None and _NUMBERED.fullmatch(label) else label or None
     if slide.get("{draw}style-name") in styles.hidden_slides:
         name = f"{name} (hidden)" if name else "hidden"
-    return _page(number, flow, left_out[before:], lost, name)
+    return embedded.pictures.page(number, flow, lost, name)
 
 
-def _add_notes(flow: Flow, notes: Element, styles: OdfStyles, package: OdfPackage) -> None:
+def _add_notes(flow: Flow, notes: Element, styles: OdfStyles, embedded: Embedded) -> None:
     said = Flow()
-    story = OdfText(said, styles, [], package.object)
+    story = OdfText(said, styles, embedded)
     story.blocks(shape for shape in notes if shape.get("{presentation}class") == "notes")
     story.end()
     if said:
         flow.apart()
         flow.paragraph(f"Notes: {said.text()}")
-
-
-def _page(number: int, flow: Flow, left_out: list[LeftOut], lost: str | None, label: str | None = None) -> Page:
-    if flow:
-        return Page(number, "read", lost, flow.text(), label)
-    if lost is not None:
-        return Page(number, "failed", lost, "", label)
-    if any(part.what == "picture" for part in left_out):
-        return Page(number, "needs_ocr", "no_text_layer", "", label)
-    return Page(number, "blank", None, "", label)
 
 
 def _said(shape: Element) -> str:

@@ -5,15 +5,12 @@ Hostile files are met here and in the readers: what is called on a person's file
 
 from __future__ import annotations
 
-from engine.documents.kinds import PACKAGE, Kind, kind_of
+from engine.documents.kinds import COMPOUND, PACKAGE, Kind, kind_of
 from engine.documents.limits import DEEPEST_DOCUMENT
 from engine.documents.reader import How, Reader, Unreadable
 from engine.documents.readers import reader_of
 from engine.documents.reasons import unsupported
 from engine.documents.source import Source
-
-# How files of the older compound form begin. `compound` tells what they are.
-COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 def kind_of_source(source: Source) -> Kind:

@@ -16,7 +16,7 @@ import pymupdf
 
 from engine.documents.arabic import Letter, in_order
 from engine.documents.characters import DINGBATS
-from engine.documents.line import Line, runs_from_right
+from engine.documents.line import Box, Line, runs_from_right
 from engine.documents.whole_lines import VECTOR, whole_lines
 
 TEXT_FLAGS = (
@@ -26,7 +26,6 @@ TEXT_FLAGS = (
     & ~pymupdf.TEXT_USE_CID_FOR_UNKNOWN_UNICODE
     & ~pymupdf.TEXT_USE_GID_FOR_UNKNOWN_UNICODE
 ) | pymupdf.TEXT_COLLECT_VECTORS
-Box = tuple[float, float, float, float]
 """left, top, right, bottom, in points from the upper left corner"""
 
 

@@ -18,7 +18,7 @@ from engine.documents.characters import readable
 from engine.documents.layout import page_text
 from engine.documents.limits import MOST_PIXELS
 from engine.documents.page import Page
-from engine.documents.reader import How, Parts, Reader, Recognition, Unreadable
+from engine.documents.reader import How, PartsFrom, Reader, Recognition, Unreadable
 from engine.documents.source import Source
 
 FORMATS = ("PNG", "JPEG", "GIF", "TIFF", "BMP", "WEBP")
@@ -27,6 +27,11 @@ SMALL, SMALL_RESOLUTION = 2_500_000, 150
 """Pixels, and pixels an inch where the file says so: below both, letters on a screen are small and the picture is
 enlarged before it is looked at.
 """
+PHOTOGRAPH_PIXELS = 2_000_000
+"""Of a photograph that is looked at briefly: a page of print can be read in so many, and noise costs seconds a million.
+"""
+LEAST_DOUBTFUL = 12
+"""Characters without which what is found in a photograph is no text: a leaf may look like a word, hardly like three."""
 RESOLUTION = 200
 """Pixels an inch of a picture that is looked at, for want of better knowledge: what tells columns from cells."""
 
@@ -44,14 +49,14 @@ def open_picture(source: Source, how: How) -> Reader:
         file.close()
         raise
 
-    def pages() -> Iterator[Page]:
-        for number in range(1, frames + 1):
+    def pages(first: int) -> Iterator[Page]:
+        for number in range(first, frames + 1):
             try:
-                yield _page(frame(picture, number), number, how.recognition)
+                yield page_of(frame(picture, number), number, how.recognition)
             except Unreadable as unreadable:
                 yield Page(number, "failed", unreadable.reason, "")
 
-    return Parts(pages, page_count=frames, close=file.close)
+    return PartsFrom(pages, page_count=frames, close=file.close)
 
 
 def opened(file: BinaryIO) -> Image.Image:
@@ -117,19 +122,34 @@ def _on_white(picture: Image.Image) -> Image.Image:
     return picture.convert("RGB")
 
 
-def _page(picture: Image.Image, number: int, recognition: Recognition | None) -> Page:
+def page_of(picture: Image.Image, number: int, recognition: Recognition | None, briefly: bool = False) -> Page:
+    """The text in a picture that `frame` gave. briefly: a photograph is looked at once, small and as it stands, and
+    what is found in it is text only beyond doubt: it may be one of many between lines of text.
+    """
     unread = Page(number, "needs_ocr", "no_text_layer", "")
     if recognition is None:
         return unread
-    from engine.documents.ocr.tesseract import recognise
+    from engine.documents.ocr.photograph import is_photograph
+    from engine.documents.ocr.tesseract import GOOD, recognise
 
+    doubtful = briefly and is_photograph(picture)
     try:
-        found = recognise(_enlarged(picture), recognition)
+        if doubtful:
+            found = recognise(_within(picture, PHOTOGRAPH_PIXELS), recognition, turned=False)
+        else:
+            found = recognise(_enlarged(picture), recognition)
     except RuntimeError:  # Tesseract does not take the data that is here
         return unread
-    if not found.is_text:
+    if not found.is_text or (doubtful and (found.share < GOOD or found.characters < LEAST_DOUBTFUL)):
         return Page(number, "blank", None, "") if found.is_blank else Page(number, "needs_ocr", "not_recognised", "")
     return Page(number, "read", None, readable(page_text(found.lines_at(RESOLUTION))), source="ocr")
+
+
+def _within(picture: Image.Image, pixels: int) -> Image.Image:
+    small = picture.copy()
+    if (scale := (pixels / (picture.width * picture.height)) ** 0.5) < 1:
+        small.thumbnail((max(1, int(picture.width * scale)), max(1, int(picture.height * scale))))
+    return small
 
 
 def _enlarged(picture: Image.Image) -> Image.Image:

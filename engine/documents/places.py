@@ -22,16 +22,16 @@ def word(kind: str) -> str | None:
 
 
 def heading(kind: str, page: Page, before: Page | None) -> str | None:
-    """The line that the model sees above a part, without brackets; None for a document of one piece. before: the part
+    """What the model sees above a part, behind the document's name; None for a document of one piece. before: the part
     above it: a section is named where it changes.
     """
     name = word(kind)
     if name is None:
         return None
     if page.label is not None:
-        return f"{name.capitalize()} {page.number}: {page.label}"
+        return f"{name} {page.number}: {page.label}"
     named = page.section if before is None or before.section != page.section else None
-    return f"{name.capitalize()} {page.number}" + (f", {named}" if named else "")
+    return f"{name} {page.number}" + (f", {named}" if named else "")
 
 
 def place(kind: str, page: Page) -> str | None:

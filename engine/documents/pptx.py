@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from engine.documents.drawing import body_text, paragraph_text
 from engine.documents.flow import Flow
-from engine.documents.graphic import add_graphic
+from engine.documents.graphic import Graphics
+from engine.documents.inner_pictures import InnerPictures
+from engine.documents.line import Box
 from engine.documents.office_names import is_on
 from engine.documents.office_package import OfficePackage
 from engine.documents.page import Page
 from engine.documents.pptx_slide import TITLES, Placeholder, Slide, box, placeholder_of, shapes_of
-from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
-from engine.documents.reading_order import Box
+from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
 from engine.documents.source import Source
 
 MAIN = ".main+xml"
@@ -30,22 +31,22 @@ class _Listed:
     section: str | None
 
 
-def open_pptx(source: Source, _: How) -> Reader:
+def open_pptx(source: Source, how: How) -> Reader:
     """Raises Unreadable and OSError."""
     package = OfficePackage(source)
     try:
-        deck = _Deck(package)
+        deck = _Deck(package, how)
     except BaseException:
         package.close()
         raise
-    return Parts(deck.pages, deck.left_out, len(deck.slides), package.close)
+    return PartsFrom(deck.pages, deck.left_out, len(deck.slides), package.close)
 
 
 class _Deck:
     """slides: as the presentation lists them; one that is not there has the part ""."""
 
-    def __init__(self, package: OfficePackage) -> None:
-        self._package = package
+    def __init__(self, package: OfficePackage, how: How) -> None:
+        self._package, self._how = package, how
         main = package.main(MAIN)
         root = package.tree(main)
         self.left_out: list[LeftOut] = []
@@ -63,36 +64,31 @@ class _Deck:
             found.setdefault(name, _Listed(part, sections.get(slide.get("id", "")) or None))
         self.slides = list(found.values())
 
-    def pages(self) -> Iterator[Page]:
-        """One that cannot be read is "failed" and does not end the others."""
+    def pages(self, first: int) -> Iterator[Page]:
+        """One that cannot be read is "failed" and does not end the others. Before `first` no picture is looked at."""
         self.left_out.clear()
+        pictures = InnerPictures(self._how.recognition, self.left_out, first)
         said: set[str] = set()
         for number, listed in enumerate(self.slides, 1):
             try:
-                yield self._page(number, listed, said)
+                yield self._page(number, listed, said, pictures)
             except Unreadable as unreadable:
                 yield Page(number, "failed", unreadable.reason, "", section=listed.section)
 
-    def _page(self, number: int, listed: _Listed, said: set[str]) -> Page:
+    def _page(self, number: int, listed: _Listed, said: set[str], pictures: InnerPictures) -> Page:
         def place_of(placeholder: Placeholder) -> Box | None:
             return self._place(listed.part, placeholder)
 
-        def add_named(flow: Flow, kind: str, name: str) -> None:
-            add_graphic(flow, self._package, listed.part, kind, name, self.left_out)
-
-        root, pictures = self._package.tree(listed.part), len(self.left_out)
-        slide, flow = Slide(root, place_of, add_named, said, self.left_out), Flow()
+        pictures.begin(number)
+        root, on_graphic = self._package.tree(listed.part), Graphics(self._package, pictures, self.left_out)
+        slide, flow = Slide(root, place_of, on_graphic.of(listed.part), said, self.left_out), Flow()
         slide.add(flow)
         self._add_notes(flow, listed.part)
         self._add_comments(flow, listed.part)
         label = slide.title
         if not is_on(root.get("show"), True):
             label = f"{label} ({_HIDDEN})" if label else _HIDDEN
-        if flow:
-            return Page(number, "read", None, flow.text(), label, listed.section)
-        if any(part.what == "picture" for part in self.left_out[pictures:]):
-            return Page(number, "needs_ocr", "no_text_layer", "", label, listed.section)
-        return Page(number, "blank", None, "", label, listed.section)
+        return pictures.page(number, flow, None, label, listed.section)
 
     def _place(self, slide: str, placeholder: Placeholder) -> Box | None:
         """From the slide's layout, or from the master that the layout follows."""

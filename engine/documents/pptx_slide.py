@@ -11,18 +11,17 @@ from xml.etree.ElementTree import Element
 
 from engine.documents.drawing import add_body, add_table, body_text
 from engine.documents.flow import Flow, one_line
-from engine.documents.office_names import shown_children, whole
+from engine.documents.graphic import Graphic, OnGraphic, picture
+from engine.documents.line import Box
+from engine.documents.office_names import is_on, shown_children, whole
 from engine.documents.reader import LeftOut
-from engine.documents.reading_order import Box, reading_order
+from engine.documents.reading_order import reading_order
 
 TITLES = ("title", "ctrTitle")
 _NUMBER = "sldNum"
 _RUNNING = ("ftr", "dt", "hdr", _NUMBER)
 _SHAPES = ("{p}sp", "{p}grpSp", "{p}graphicFrame", "{p}pic", "{p}cxnSp")
 _BULLETED = ("body", "obj")
-
-OnGraphic = Callable[[Flow, str, str], None]
-"""(flow, "chart" or "diagram", relation's id): adds its text."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,8 @@ class Slide:
     ) -> None:
         self._place_of, self._on_graphic, self._said, self._left_out = place_of, on_graphic, said, left_out
         tree = root.find("{p}cSld/{p}spTree")
-        self._shapes = [] if tree is None else list(_shapes(tree))
+        self._ground = root.find("{p}cSld/{p}bg")
+        self._shapes = [] if tree is None else self._seen(tree)
         self._titled = next((shape for shape in self._shapes if _kind(shape) in TITLES and _title(shape)), None)
         self.title = None if self._titled is None else _title(self._titled)
 
@@ -56,6 +56,7 @@ class Slide:
         """Everything on it."""
         flow.heading(self.title or "")
         self._add_shapes(flow, [shape for shape in self._shapes if shape is not self._titled])
+        self._add_fill(flow, self._ground)
 
     def _add_shapes(self, flow: Flow, shapes: list[Element]) -> None:
         running = [shape for shape in shapes if _kind(shape) in _RUNNING]
@@ -68,15 +69,32 @@ class Slide:
                 self._said.add(text)
                 flow.paragraph(text)
 
+    def _seen(self, parent: Element) -> list[Element]:
+        """Shapes that are hidden are left out, and said where they have text."""
+        found, seen = list(_shapes(parent)), []
+        for shape in found:
+            if not is_on(_property(shape, "hidden")):
+                seen.append(shape)
+            elif any((text.text or "").strip() for text in shape.iter("{a}t")):
+                self._left_out.append(LeftOut("hidden", _name(shape)))
+        return seen
+
     def _add_shape(self, flow: Flow, shape: Element) -> None:
         if shape.tag == "{p}grpSp":
-            self._add_shapes(flow, list(_shapes(shape)))
+            self._add_shapes(flow, self._seen(shape))
         elif shape.tag == "{p}graphicFrame":
             self._add_graphic(flow, shape)
         elif shape.tag == "{p}pic":
-            self._left_out.append(LeftOut("picture", _name(shape)))
+            self._on_graphic(flow, picture(shape, _name(shape)))
         else:
             add_body(flow, shape.find("{p}txBody"), _kind(shape) in _BULLETED)
+            self._add_fill(flow, shape.find("{p}spPr/{a}blipFill"))
+
+    def _add_fill(self, flow: Flow, element: Element | None) -> None:
+        """A picture that a shape or the slide itself is filled with."""
+        found = picture(element, "")
+        if found.relation:
+            self._on_graphic(flow, found)
 
     def _add_graphic(self, flow: Flow, frame: Element) -> None:
         for element in _drawn(frame):
@@ -84,11 +102,11 @@ class Slide:
                 case "{a}tbl":
                     add_table(flow, element)
                 case "{c}chart":
-                    self._on_graphic(flow, "chart", element.get("{r}id", ""))
+                    self._on_graphic(flow, Graphic("chart", element.get("{r}id", "")))
                 case "{cx}chart":
                     self._left_out.append(LeftOut("part", "chart", "unsupported_type"))
                 case "{dgm}relIds":
-                    self._on_graphic(flow, "diagram", element.get("{r}dm", ""))
+                    self._on_graphic(flow, Graphic("diagram", element.get("{r}dm", "")))
                 case "{p}oleObj":
                     name = element.get("progId") or _name(frame)
                     self._left_out.append(LeftOut("attachment", name[:200], "unsupported_type"))
@@ -153,8 +171,12 @@ def _title(shape: Element) -> str:
 
 
 def _name(shape: Element) -> str:
+    return (_property(shape, "descr") or _property(shape, "name") or "")[:200]
+
+
+def _property(shape: Element, name: str) -> str | None:
     for properties in shape:
         found = properties.find("{p}cNvPr")
         if found is not None:
-            return (found.get("descr") or found.get("name") or "")[:200]
-    return ""
+            return found.get(name)
+    return None

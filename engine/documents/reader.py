@@ -80,10 +80,32 @@ class Reader(Protocol):
         """Lets go of the file."""
 
 
-class Parts:
-    """A Reader of a document that is read from front to back. parts: begins anew with each call; it may add to
-    `left_out`, the list that it shares.
+class PartsFrom:
+    """A Reader of a document that is read from front to back. parts: begins anew with each call, with the number of the
+    first part that is wanted: it may pass over those before it or save itself work on them. It may add to `left_out`,
+    the list that it shares.
     """
+
+    def __init__(
+        self,
+        parts: Callable[[int], Iterator[Page]],
+        left_out: Sequence[LeftOut] = (),
+        page_count: int | None = None,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._parts, self.left_out, self.page_count, self._close = parts, left_out, page_count, close
+
+    def pages(self, first: int = 1, lost: Collection[int] = ()) -> Iterator[Page]:  # noqa: ARG002
+        """All of them: each may depend on those before."""
+        return self._parts(first)
+
+    def close(self) -> None:
+        """Lets go of the file."""
+        self._close()
+
+
+class Parts(PartsFrom):
+    """One that makes all its parts in any case."""
 
     def __init__(
         self,
@@ -92,15 +114,7 @@ class Parts:
         page_count: int | None = None,
         close: Callable[[], None] = lambda: None,
     ) -> None:
-        self._parts, self.left_out, self.page_count, self._close = parts, left_out, page_count, close
-
-    def pages(self, first: int = 1, lost: Collection[int] = ()) -> Iterator[Page]:  # noqa: ARG002
-        """All of them: each depends on those before."""
-        return self._parts()
-
-    def close(self) -> None:
-        """Lets go of the file."""
-        self._close()
+        super().__init__(lambda _: parts(), left_out, page_count, close)
 
 
 Open = Callable[[Source, How], Reader]

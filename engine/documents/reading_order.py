@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-Box = tuple[float, float, float, float]
-"""(left, top, right, bottom), in any unit."""
+from engine.documents.line import Box
+
 MOST_BOXES = 200
 _OVERLAP = 0.02
 

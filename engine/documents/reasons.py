@@ -5,22 +5,22 @@ It knows nothing of how the reason was found. No sentence names the file: it sta
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from engine.documents.places import word
 
 RECOGNISE = "Turn on text recognition (OCR) in the settings, or install its data (tesseract-ocr), and drop it again."
-# Pictures in other files than these are not recognised.
-RECOGNISED_KINDS = frozenset({"pdf", "picture"})
 AS_PDF = "Save the file as PDF and drop that."
 CLEARER = "Scan it larger and sharper, or install the data for its language (tesseract-ocr)."
 
 SENTENCES = {
     "encrypted": "This file needs a password. Save a copy without one and drop it again.",
     "wrong_password": "That password does not open this file. Check it and type it again.",
+    "locked": "This is locked in a way that Keepsake cannot open. Unpack or decrypt it elsewhere and drop the copy.",
     "no_text_layer": f"Its pages are pictures without text. {RECOGNISE}",
     "unreadable_font": f"Its letters are shapes without names. {RECOGNISE}",
     "not_recognised": f"No text could be made out in its pictures. {CLEARER}",
+    "unreadable_picture": f"Its pictures are damaged or of a kind that Keepsake cannot read. {AS_PDF}",
     "some_pages_need_ocr": f"Some pages are pictures without text. {RECOGNISE}",
     "damaged": "This file is damaged. Get another copy, or open it elsewhere, save it again and drop that.",
     "empty_file": "This file is empty. Check that it was saved or downloaded whole.",
@@ -73,7 +73,8 @@ def reason_of_error(error: OSError) -> str:
 
 def pictures_sentence(reason: str, kind: str) -> str:
     """The sentence for a document of which all parts are pictures of text, as far as they are anything."""
-    return SENTENCES[reason] if kind in RECOGNISED_KINDS else f"It holds pictures and no text. {AS_PDF}"
+    has_pages = reason != "no_text_layer" or word(kind) is not None
+    return SENTENCES[reason] if has_pages else f"It holds pictures and no text. {RECOGNISE}"
 
 
 def unsupported(kind: str) -> str:
@@ -90,9 +91,10 @@ def pages_sentence(reason: str, pages: Sequence[int], kind: str = "pdf") -> str:
     copy, anew = "The others were read; get another copy for the rest.", "Save the file as a new PDF and drop that."
     what = {
         "damaged": f"{them} {are} damaged. {copy}",
-        "no_text_layer": f"{them} {are} {picture} without text. {RECOGNISE if kind in RECOGNISED_KINDS else AS_PDF}",
+        "no_text_layer": f"{them} {are} {picture} without text. {RECOGNISE}",
         "unreadable_font": f"{them} {have} letters without names. {RECOGNISE}",
         "not_recognised": f"{them} {are} {picture} in which no text could be made out. {CLEARER}",
+        "unreadable_picture": f"{them} {have} pictures that are damaged or of a kind that is not read. {AS_PDF}",
         "unsafe_xml": f"{them} would grow without end when read and {are} left out. Check where the file came from.",
         "too_large_unpacked": f"{them} {are} larger than any document and {are} left out.",
         "too_slow": f"{them} took longer than a page should and {are} left out. {anew}",
@@ -109,6 +111,13 @@ def left_out_sentence(names: Sequence[str]) -> str:
         return "A part of it could not be read." if len(names) == 1 else f"{len(names)} parts of it could not be read."
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"Not read: {', '.join(known[:3])}{more}."
+
+
+def locked_sentence(reasons: Collection[str]) -> str | None:
+    """The sentence for what lies in a document, is locked and can be opened here; None where nothing is."""
+    if "wrong_password" in reasons:
+        return "That password does not open all that is locked in it. Check it and type it again."
+    return "What is locked in it opens with its password." if "encrypted" in reasons else None
 
 
 def _name(pages: Sequence[int], one: str) -> str:

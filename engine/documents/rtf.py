@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import LARGEST_TEXT
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
@@ -15,7 +16,7 @@ from engine.documents.rtf_reading import RtfReading
 from engine.documents.source import Source
 
 
-def open_rtf(source: Source, _: How) -> Reader:
+def open_rtf(source: Source, how: How) -> Reader:
     """Raises Unreadable: too_large."""
     if source.size > LARGEST_TEXT:
         raise Unreadable("too_large")
@@ -23,15 +24,11 @@ def open_rtf(source: Source, _: How) -> Reader:
 
     def parts() -> Iterator[Page]:
         left_out.clear()
-        reading = RtfReading(left_out)
+        pictures = InnerPictures(how.recognition, left_out)
+        reading = RtfReading(left_out, pictures)
         lost = reading.read(source.read())
-        text = reading.body.flow.text()
-        pictures = any(part.what == "picture" for part in left_out)
-        if text:
-            yield Page(1, "read", lost, text)
-        elif lost is not None:
+        if lost is not None and not reading.body.flow:
             raise Unreadable(lost)
-        else:
-            yield Page(1, "needs_ocr", "no_text_layer", "") if pictures else Page(1, "blank", None, "")
+        yield pictures.page(1, reading.body.flow, lost)
 
     return Parts(parts, left_out)

@@ -5,27 +5,32 @@ It holds what is open: groups, stories within stories, bytes that wait for their
 
 from __future__ import annotations
 
+import re
+from binascii import unhexlify
 from dataclasses import dataclass, replace
 
+from engine.documents.inner_pictures import InnerPictures
+from engine.documents.office_names import BODY_TEXT
 from engine.documents.reader import LeftOut, Unreadable
 from engine.documents.rtf_fonts import DEFAULT, DEFAULTS, Font, code_page
 from engine.documents.rtf_tables import TABLES, Tables
 from engine.documents.rtf_text import Story, whole_characters
-from engine.documents.rtf_tokens import BYTE, CLOSE, OPEN, SYMBOL, TEXT, WORD, Token, tokens
+from engine.documents.rtf_tokens import BYTE, CLOSE, OPEN, RAW, SYMBOL, TEXT, WORD, Token, tokens
 from engine.documents.rtf_words import BREAKS, CHARACTERS, ESCAPED, KNOWN, SKIPPED, STORIES
 
 _DEEPEST_GROUP = 1000
 _LONGEST_NAME = 200
 _DEEPEST_STORY = 4  # a box in a note in a box; beyond, what is said stands in the paragraph
-_BODY_TEXT = 9
-_PICTURE, _OBJECT = LeftOut("picture", ""), LeftOut("attachment", "", "unsupported_type")
+_OBJECT = LeftOut("attachment", "", "unsupported_type")
+_PICTURE = "pict"
+_NO_DIGITS = re.compile(rb"[^0-9A-Fa-f]")
 
 
 @dataclass
 class _Group:
     """What holds until the group ends. destination: what kind of text it is, also of the groups in it; story: the kind
-    of text with paragraphs of its own that begins with it, or None; fallback: how many characters after one of Unicode
-    stand for it in older programs.
+    of text with paragraphs of its own that begins with it, or None; picture: whether one begins with it; fallback: how
+    many characters after one of Unicode stand for it in older programs.
     """
 
     destination: str = ""
@@ -39,14 +44,15 @@ class _Group:
     outline: int | None = None
     level: int = 0
     story: str | None = None
+    picture: bool = False
 
 
 class RtfReading:
     """body: the text, once `read` is done. left_out: added to."""
 
-    def __init__(self, left_out: list[LeftOut]) -> None:
+    def __init__(self, left_out: list[LeftOut], pictures: InnerPictures) -> None:
         self.body = Story()
-        self._left_out = left_out
+        self._left_out, self._pictures = left_out, pictures
         self._stories = [self.body]
         self._group = _Group()
         self._outer: list[_Group] = []
@@ -59,6 +65,7 @@ class RtfReading:
         self._notes = {"Footnote": 0, "Endnote": 0}
         self._author = ""
         self._hidden_said = False
+        self._hex, self._raw, self._met = bytearray(), bytearray(), 0
 
     def read(self, data: bytes) -> str | None:
         """Why the text is not whole, or None."""
@@ -80,7 +87,11 @@ class RtfReading:
         return lost
 
     def _read(self, token: Token) -> None:
-        if token.kind == TEXT:
+        if self._group.destination == _PICTURE and token.kind == TEXT:
+            self._hex += token.data
+        elif token.kind == RAW:
+            self._raw += token.data if self._group.destination == _PICTURE else b""
+        elif token.kind == TEXT:
             passed = min(self._to_pass, len(token.data))
             self._to_pass -= passed
             self._bytes += token.data[passed:]
@@ -107,11 +118,13 @@ class RtfReading:
         if len(self._outer) >= _DEEPEST_GROUP:
             raise Unreadable("damaged")
         self._outer.append(self._group)
-        self._group = replace(self._group, story=None)
+        self._group = replace(self._group, story=None, picture=False)
 
     def _close(self) -> None:
         self._flush()
         self._to_pass = 0
+        if self._group.picture:
+            self._end_picture()
         if self._group.story is not None:
             self._end_story(self._stories.pop(), self._group.story)
         if self._outer:
@@ -141,8 +154,12 @@ class RtfReading:
 
     def _skip(self, name: str) -> None:
         group = self._group
-        if not group.skipped and name in ("pict", "object"):
-            self._left_out.append(_PICTURE if name == "pict" else _OBJECT)
+        if not group.skipped and name == _PICTURE:
+            self._hex.clear()
+            self._raw.clear()
+            group.picture = not (group.hidden or group.deleted)
+        elif not group.skipped and name == "object":
+            self._left_out.append(_OBJECT)
         group.destination = name
         group.skipped = group.skipped or name != "object"
 
@@ -196,7 +213,7 @@ class RtfReading:
             case "s":
                 group.style = number or 0
             case "outlinelevel":
-                group.outline = number if number is not None and 0 <= number < _BODY_TEXT else None
+                group.outline = number if number is not None and 0 <= number < BODY_TEXT else None
             case "ilvl":
                 group.level = max(0, min(number or 0, 8))
             case _:
@@ -250,6 +267,14 @@ class RtfReading:
             self._author = whole_characters(text).strip()
         else:
             self._stories[-1].say(text)
+
+    def _end_picture(self) -> None:
+        """In hexadecimal digits, or raw."""
+        digits = _NO_DIGITS.sub(b"", self._hex)
+        data = bytes(self._raw) or unhexlify(digits[: len(digits) // 2 * 2])
+        self._met += 1
+        part = str(self._met)
+        self._stories[-1].afterwards(lambda flow: self._pictures.add(flow, "", part, lambda: data))
 
     def _end_story(self, story: Story, kind: str) -> None:
         text = story.end()

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 
+from engine.documents.office_names import BODY_TEXT
 from engine.documents.rtf_fonts import CHARSETS, SYMBOLS, Font, code_page
 
 FONTS, STYLES = "fonttbl", "stylesheet"
 TABLES = frozenset((FONTS, STYLES))
 _HEADING = re.compile(r"heading ([1-9])\b", re.I)
-_BODY_TEXT = 9
 _LONGEST_NAME = 200
 _MOST = 10_000
 
@@ -28,7 +28,7 @@ class Tables:
     def word(self, table: str, name: str, number: int, style: int) -> int:
         """A control word in one of TABLES. style: which is being described -> which is from here on."""
         if table == STYLES:
-            if name == "outlinelevel" and 0 <= number < _BODY_TEXT and len(self.outlines) < _MOST:
+            if name == "outlinelevel" and 0 <= number < BODY_TEXT and len(self.outlines) < _MOST:
                 self.outlines[style] = number
             return number if name == "s" else style
         if name == "f" and len(self.fonts) < _MOST:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from engine.documents.flow import Flow
+from engine.documents.flow import LONGEST_HEADING, Flow
 from engine.documents.list_marks import BULLET
 
 _BULLETS = "\u2022\u00b7\u25aa\u25cf\u25cb\u25a0\u25a1\u27a2o-\u2013"
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _HALVES = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
-_LONGEST_HEADING = 400
 
 
 class Story:
@@ -22,7 +22,7 @@ class Story:
         self._pieces: list[str] = []
         self._cells: list[str] = []
         self._nested: list[str] = []
-        self._later: list[tuple[str, str]] = []
+        self._later: list[Callable[[Flow], None]] = []
         self.mark = ""
 
     def say(self, text: str) -> None:
@@ -32,7 +32,11 @@ class Story:
     def later(self, kind: str, text: str) -> None:
         """A note or, with the kind "", a text box: after the paragraph or row."""
         if text:
-            self._later.append((kind, text))
+            self.afterwards(lambda flow: flow.note(kind, text) if kind else flow.paragraph(text))
+
+    def afterwards(self, say: Callable[[Flow], None]) -> None:
+        """What is to be said after the paragraph or row."""
+        self._later.append(say)
 
     def paragraph(self, outline: int | None = None, depth: int = 0, in_table: bool = False) -> None:
         """It ends here. outline: its level from 0, if it is a heading; depth: of the list that it is in."""
@@ -41,7 +45,7 @@ class Story:
             return
         self._end_row(self._cells)
         text, mark = self._taken(), self._taken_mark()
-        if outline is not None and len(text) <= _LONGEST_HEADING:
+        if outline is not None and len(text) <= LONGEST_HEADING:
             self.flow.heading(f"{mark} {text}" if mark and mark not in _BULLETS and text.strip() else text, outline + 1)
         elif mark:
             self.flow.item(text, depth, BULLET if mark in _BULLETS else mark)
@@ -81,11 +85,8 @@ class Story:
 
     def _say_later(self) -> None:
         later, self._later = self._later, []
-        for kind, text in later:
-            if kind:
-                self.flow.note(kind, text)
-            else:
-                self.flow.paragraph(text)
+        for say in later:
+            say(self.flow)
 
 
 def whole_characters(text: str) -> str:

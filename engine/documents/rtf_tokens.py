@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-OPEN, CLOSE, WORD, SYMBOL, BYTE, TEXT = range(6)
+OPEN, CLOSE, WORD, SYMBOL, BYTE, TEXT, RAW = range(7)
 
 _TOKEN = re.compile(
     rb"\\(?:([A-Za-z]{1,40})(-?[0-9]{1,10})? ?|'([0-9A-Fa-f]{2})|([^A-Za-z]))|([{}])|([^\\{}\r\n\0]+)|[\r\n\0]+|\\",
@@ -18,7 +18,7 @@ _TOKEN = re.compile(
 
 class Token(NamedTuple):
     """kind: one of the constants above. name: of a control word or symbol. number: what follows a word, or the value of
-    a byte; None where nothing does. data: of a text.
+    a byte; None where nothing does. data: of a text, or raw bytes.
     """
 
     kind: int
@@ -31,7 +31,7 @@ _OPEN, _CLOSE = Token(OPEN), Token(CLOSE)
 
 
 def tokens(data: bytes) -> Iterator[Token]:
-    """In order. Line breaks of the file are none of the text; raw bytes ("\\bin") are passed over."""
+    """In order. Line breaks of the file are none of the text; what "\\bin" begins comes raw."""
     place = 0
     while (found := _TOKEN.match(data, place)) is not None:
         place = found.end()
@@ -41,6 +41,7 @@ def tokens(data: bytes) -> Iterator[Token]:
         elif word is not None:
             value = int(number) if number is not None else None
             if word == b"bin":
+                yield Token(RAW, data=data[place : place + max(0, value or 0)])
                 place += max(0, value or 0)
             else:
                 yield Token(WORD, word.decode("ascii"), value)

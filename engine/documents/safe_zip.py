@@ -28,7 +28,11 @@ from engine.documents.reader import Unreadable
 from engine.documents.reasons import unsupported
 from engine.documents.source import Source
 
-ENCRYPTED = 0x1 | 0x40 | 0x2000
+ENCRYPTED, STRONG = 0x1 | 0x40 | 0x2000, 0x40 | 0x2000
+AES = 99
+"""The method that says so (WinZip's). Only the older lock, PKWARE's own, is undone here."""
+PASSWORD_LETTERS = ("utf-8", "cp437", "cp1252")
+"""What packers make a password's letters into."""
 # Of the other methods zipfile unpacks as much as it is given at once, however large that becomes.
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _END, _END_64, _LOCATOR_64, _ENTRY = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07", b"PK\x01\x02"
@@ -71,6 +75,11 @@ class SafeZip:
         """Whether a part needs a password. Raises KeyError."""
         return bool(self._parts[name].flag_bits & ENCRYPTED)
 
+    def is_locked_for_good(self, name: str) -> bool:
+        """Whether no password opens a part here. Raises KeyError."""
+        info = self._parts[name]
+        return self.is_encrypted(name) and bool(info.flag_bits & STRONG or info.compress_type == AES)
+
     def is_link(self, name: str) -> bool:
         """Whether a part is a link on Unix, and holds the name of what it links to. Raises KeyError."""
         return stat.S_ISLNK(self._parts[name].external_attr >> 16)
@@ -79,27 +88,41 @@ class SafeZip:
         """What was read so far counts no more, as each part is a document of its own."""
         self._left = LARGEST_UNPACKED
 
-    def read(self, name: str) -> bytes:
-        """A part, unpacked. What all calls give together counts, not what the archive claims. Raises KeyError;
-        Unreadable: too_large_unpacked, encrypted, damaged, unsupported_type (packed by a method of its own); OSError.
+    def read(self, name: str, password: str | None = None, kept: bool = True) -> bytes:
+        """A part, unpacked. What all calls give together counts, not what the archive claims. kept: whether it counts:
+        a picture is let go of before the next one. Raises KeyError; Unreadable: too_large_unpacked, encrypted,
+        wrong_password, locked, damaged, unsupported_type (packed by a method of its own); OSError.
         """
-        info = self._parts[name]
-        if self.is_encrypted(name):
+        if not self.is_encrypted(name):
+            return self._read(name, kept)
+        if self.is_locked_for_good(name):
+            raise Unreadable("locked")
+        if not password:
             raise Unreadable("encrypted")
+        for key in _keys(password):
+            try:
+                return self._read(name, kept, key)
+            except Unreadable as unreadable:
+                if unreadable.reason != "damaged":
+                    raise
+        raise Unreadable("wrong_password")  # a wrong one now and then unpacks to bytes that make no sense
+
+    def _read(self, name: str, kept: bool, key: bytes | None = None) -> bytes:
+        info = self._parts[name]
         if info.compress_type not in METHODS:
             raise Unreadable("unsupported_type", unsupported("archives of this kind"))
-        largest = min(self._largest_part, self._left)
+        largest = min(self._largest_part, self._left) if kept else self._largest_part
         if info.file_size > largest or _ratio_is_odd(info.file_size, info.compress_size):
             raise Unreadable("too_large_unpacked")
         pieces: list[bytes] = []
         got = 0
-        with _damaged(), self._zip.open(_to_its_end(info)) as part:
+        with _damaged(), self._zip.open(_to_its_end(info), pwd=key) as part:
             while piece := part.read(MIB):
                 got += len(piece)
                 if got > largest or _ratio_is_odd(got, info.compress_size):
                     raise Unreadable("too_large_unpacked")
                 pieces.append(piece)
-        self._left -= got
+        self._left -= got if kept else 0
         return b"".join(pieces)
 
     def close(self) -> None:
@@ -129,6 +152,17 @@ def _damaged() -> Iterator[None]:
         if error.errno not in (None, errno.EINVAL):
             raise
         raise Unreadable("damaged") from error  # a place before the beginning of the file
+
+
+def _keys(password: str) -> list[bytes]:
+    """As packers of several systems would have written it."""
+    found = []
+    for letters in PASSWORD_LETTERS:
+        try:
+            found.append(password.encode(letters))
+        except UnicodeEncodeError:
+            continue
+    return list(dict.fromkeys(found))
 
 
 def _to_its_end(info: zipfile.ZipInfo) -> zipfile.ZipInfo:

@@ -13,7 +13,7 @@ from math import inf
 
 from engine.documents.flow import CELL, one_line
 from engine.documents.layout import page_text
-from engine.documents.line import Line
+from engine.documents.line import Box, Line
 
 THICKEST_RULE = 3.0
 SHORTEST_RULE = 6.0
@@ -22,8 +22,6 @@ SAME_RULE = 3.0
 MOST_SHAPES, MOST_RULES, MOST_CELLS = 4000, 8000, 50_000
 """On a page; a drawing has more. A box is four rules."""
 LEAST_COLUMNS, LEAST_ROWS = 2, 2
-
-Box = tuple[float, float, float, float]
 
 
 @dataclass

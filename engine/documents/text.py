@@ -21,9 +21,13 @@ MARKS = (
 )
 SAMPLE = 65536
 MOST_NULS = 0.3
+# Loggers pad their fields and set room aside at the end: a run of NULs behind text is one gap, however long.
+PADDING = re.compile(rb"(?<=[^\0])\0{3,}")
 MOST_CONTROLS = 0.02
 CONTROLS = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 ESCAPES = {b"\x1b$B": "iso2022_jp_2", b"\x1b$@": "iso2022_jp_2", b"\x1b$)C": "iso2022_kr"}
+_ASIAN = re.compile("[\t\n\r -~\u2010-\u2026\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff9f]")
+LEAST_ASIAN, LEAST_LETTERS = 0.95, 16
 # A few bytes that are no UTF-8 make no other encoding of a file that is UTF-8 elsewhere: lines of several programs.
 MOST_FOREIGN = 0.1
 # Windows-1252 with the five bytes that it leaves open as browsers read them (WHATWG Encoding Standard).
@@ -46,15 +50,18 @@ def _decoded(data: bytes) -> str | None:
     wide = marked if marked not in (None, "utf-8") else _wide_without_mark(data[:SAMPLE])
     if wide is not None:
         return _try(data[: len(data) - len(data) % (4 if wide.startswith("utf-32") else 2)], wide)
-    if data[:SAMPLE].count(0) > MOST_NULS * len(data[:SAMPLE]):
+    sample = PADDING.sub(b"\0", data[:SAMPLE])
+    if sample.count(0) > MOST_NULS * len(sample):
         return None
     for escape, encoding in ESCAPES.items():
         if escape in data[:SAMPLE] and data.isascii():
             return _try(data, encoding) or data.decode("ascii")
     text = _try(data, "utf-8") or _mostly_utf8(data)
-    if text is None and _is_text(data[:SAMPLE].decode("latin-1")):
-        text = _guessed(data.replace(b"\0", b""))
-    return text
+    if text is not None:
+        return text
+    is_text = _is_text(data[:SAMPLE].decode("latin-1"))
+    text = _asian_utf16(data) if b"\0" in data[:SAMPLE] or not is_text else None
+    return _guessed(data.replace(b"\0", b"")) if text is None and is_text else text
 
 
 def _try(data: bytes, encoding: str) -> str | None:
@@ -80,6 +87,16 @@ def _wide_without_mark(sample: bytes) -> str | None:
         alike = sum(times for _, times in most) > 0.97 * len(high) and high.count(0) > 0.015 * len(high)
         if alike and 0 not in low and most[0][0] < 0x10:
             return encoding
+    return None
+
+
+def _asian_utf16(data: bytes) -> str | None:
+    """UTF-16 without a mark where nearly all is Chinese, Japanese or Korean: of any 16 bits, half are none of it."""
+    data = data[: len(data) - len(data) % 2]
+    for encoding in ("utf-16-le", "utf-16-be"):
+        sample = data[:SAMPLE].decode(encoding, "replace")
+        if len(_ASIAN.findall(sample)) > LEAST_ASIAN * len(sample) and len(sample) >= LEAST_LETTERS:
+            return _try(data, encoding)
     return None
 
 

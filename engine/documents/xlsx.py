@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
 from xml.etree.ElementTree import Element
 
-from engine.documents.chart import add_chart
 from engine.documents.flow import Flow
+from engine.documents.graphic import Graphic, Graphics, OnGraphic, picture
+from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import LARGEST_UNPACKED
 from engine.documents.office_names import NAMESPACES, is_fallback, is_on
 from engine.documents.office_package import OfficePackage
 from engine.documents.page import Page
-from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
+from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
 from engine.documents.safe_xml import elements
 from engine.documents.source import Source
 from engine.documents.xlsx_cells import Cells, joined, row_cells
@@ -35,22 +35,22 @@ class _Sheet:
     kind: str
 
 
-def open_xlsx(source: Source, _: How) -> Reader:
+def open_xlsx(source: Source, how: How) -> Reader:
     """Raises Unreadable and OSError."""
     package = OfficePackage(source)
     try:
-        workbook = _Workbook(package)
+        workbook = _Workbook(package, how)
     except BaseException:
         package.close()
         raise
-    return Parts(workbook.pages, workbook.left_out, len(workbook.sheets), package.close)
+    return PartsFrom(workbook.pages, workbook.left_out, len(workbook.sheets), package.close)
 
 
 class _Workbook:
     """sheets: those that a person sees."""
 
-    def __init__(self, package: OfficePackage) -> None:
-        self._package = package
+    def __init__(self, package: OfficePackage, how: How) -> None:
+        self._package, self._how = package, how
         self._main = package.main(MAIN)
         root = package.tree(self._main)
         relations = package.relations(self._main)
@@ -69,26 +69,26 @@ class _Workbook:
         self._from_1904 = properties is not None and is_on(properties.get("date1904"))
         self._left = LARGEST_UNPACKED
 
-    def pages(self) -> Iterator[Page]:
-        """Raises Unreadable: too_large_unpacked, unsafe_xml in the parts that all sheets share."""
+    def pages(self, first: int) -> Iterator[Page]:
+        """Before `first` no picture is looked at. Raises Unreadable: too_large_unpacked, unsafe_xml in the parts that
+        all sheets share.
+        """
         self.left_out[:] = [LeftOut("hidden", name) for name in self._hidden]
         self._left = LARGEST_UNPACKED
-        cells = self._cells()
+        cells, pictures = self._cells(), InnerPictures(self._how.recognition, self.left_out, first)
+        graphics = Graphics(self._package, pictures, self.left_out)
         for number, sheet in enumerate(self.sheets, 1):
-            flow = Flow()
-            reason: str | None = None
+            flow, lost = Flow(), None
+            pictures.begin(number)
             try:
                 if self._left < 0:
                     raise Unreadable("too_large_unpacked")
-                self._add_sheet(flow, sheet, cells)
+                self._add_sheet(flow, sheet, cells, graphics)
             except Unreadable as unreadable:
-                reason = unreadable.reason
-            text = flow.text()
-            self._left -= len(text)
-            if self._left < 0:
-                text, reason = "", "too_large_unpacked"
-            outcome: Literal["read", "failed", "blank"] = "read" if text else "failed" if reason else "blank"
-            yield Page(number, outcome, reason or (cells.lost if text else None), text, label=sheet.name)
+                lost = unreadable.reason
+            page = pictures.page(number, flow, lost or (cells.lost if flow else None), sheet.name)
+            self._left -= len(page.text)
+            yield page if self._left >= 0 else Page(number, "failed", "too_large_unpacked", "", sheet.name)
 
     def _cells(self) -> Cells:
         package, lost = self._package, None
@@ -104,7 +104,7 @@ class _Workbook:
         styles = next(iter(package.related(self._main, "styles")), None)
         return Cells(strings, package.tree_or_none(styles), self._from_1904, lost)
 
-    def _add_sheet(self, flow: Flow, sheet: _Sheet, cells: Cells) -> None:
+    def _add_sheet(self, flow: Flow, sheet: _Sheet, cells: Cells, graphics: Graphics) -> None:
         if sheet.part is None:
             raise Unreadable("damaged")
         if sheet.kind == "worksheet":
@@ -119,14 +119,14 @@ class _Workbook:
                     flow.row(found)
                     last = place
         for part in self._package.related(sheet.part, "drawing"):
-            self._add_drawing(flow, part)
+            self._add_drawing(flow, part, graphics.of(part))
         for kind, tag in (("comments", "{x}comment"), ("threadedComment", "{xtc}threadedComment")):
             for part in self._package.related(sheet.part, kind):
                 self._add_comments(flow, part, tag)
 
-    def _add_drawing(self, flow: Flow, part: str) -> None:
-        """Text boxes, charts, and the names of pictures, in the order in which they were drawn."""
-        root, relations = self._package.tree_or_none(part), self._package.relations(part)
+    def _add_drawing(self, flow: Flow, part: str, on_graphic: OnGraphic) -> None:
+        """Text boxes, charts and pictures, in the order in which they were drawn."""
+        root = self._package.tree_or_none(part)
         for element in () if root is None else root.iter():
             if element.tag == "{xdr}txBody":
                 flow.apart()
@@ -134,15 +134,12 @@ class _Workbook:
                     flow.paragraph("".join(text.text or "" for text in line.iter("{a}t")))
             elif element.tag == "{xdr}pic":
                 named = element.find("{xdr}nvPicPr/{xdr}cNvPr")
-                name = "" if named is None else named.get("descr") or named.get("name", "")
-                self.left_out.append(LeftOut("picture", (name or "")[:200]))
+                name = "" if named is None else named.get("descr") or named.get("name") or ""
+                on_graphic(flow, picture(element, name))
             elif element.tag == "{cx}chart":
                 self.left_out.append(LeftOut("part", "chart", "unsupported_type"))
             elif element.tag == "{c}chart":
-                relation = relations.get(element.get("{r}id", ""))
-                chart = self._package.tree_or_none(relation.target) if relation is not None else None
-                if chart is not None:
-                    add_chart(flow, chart)
+                on_graphic(flow, Graphic("chart", element.get("{r}id", "")))
 
     def _add_comments(self, flow: Flow, part: str, tag: str) -> None:
         root = self._package.tree_or_none(part)

@@ -6,10 +6,8 @@ It knows neither the words of the command line nor the order of the steps.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,6 @@ from engine.paths import data_dir, packaged_model, starter_model, unpacked_model
 from engine.runtimes import target_for
 from engine.target import Target
 from engine.training.card import card
-from engine.training.checks import best_check
 from engine.training.corpus import Document
 from engine.training.counted import counted
 from engine.training.data import Data, read_data, refuse_too_little
@@ -35,6 +32,7 @@ from engine.training.disk_errors import sentence_for
 from engine.training.held_out import split
 from engine.training.long_contexts import told
 from engine.training.plot import draw
+from engine.training.record import Record
 from engine.training.run_claim import Claim, claimed, is_stop
 from engine.training.run_folder import CHECKPOINT, Progress, RunFolder, forget_old_pause, load_checkpoint
 from engine.training.samples import Recipe
@@ -121,8 +119,8 @@ class TrainingJob:
         self.name = model_name(path)
         for other in args.also_for:
             refuse_other_shape(read_shape(other), shape)
-        self.fingerprint, *self.fingerprints = [_fingerprint(file) for file in (path, *args.also_for)]
-        self.folder.tell(model=self.name, fingerprint=self.fingerprint)
+        self.fingerprints = [_fingerprint(file) for file in (path, *args.also_for)]
+        self.folder.tell(model=self.name, fingerprint=self.fingerprints[0])
         self.data = self._data()
         documents = split(self.data.documents, self.data.test)
         if documents.copies:
@@ -142,13 +140,14 @@ class TrainingJob:
         )
         self._tell_of_long_contexts()
         self.trainer = self._trainer()
+        self.record = self._record()
         self.run = TrainingRun(
             self.trainer,
             self.session,
             Plan(args.steps, args.check_steps, args.patience),
             self.folder,
             self.accelerator,
-            self._identity(),
+            self.record.identity(),
             self.name,
             lambda: self.stopping.signal is not None,
             self._say,
@@ -167,10 +166,10 @@ class TrainingJob:
             heads, args = self.trainer.heads.cpu().requires_grad_(False), self.args
             heads.calibration = calibrate(heads, _on_cpu(self.session.held_out_samples(range(HELD_OUT_SAMPLES))))
             rows = self.folder.rows()
-            metadata = self._metadata(rows)
+            metadata = self.record.metadata(rows)
             refuse_changed(args, self._there)
             save_heads(heads, args.out, metadata)
-            text = card(args.out.name, metadata, self._recipe(), self.data.described, rows)
+            text = card(args.out.name, metadata, self.record.recipe(), self.data.described, rows)
             args.out.with_suffix(".md").write_text(text, encoding="utf-8")
             self._plot(rows)
             assert self.folder.checkpoint is not None
@@ -267,41 +266,18 @@ class TrainingJob:
         for name in ("log.jsonl", CHECKPOINT, "plot.png"):
             (self.args.run / name).unlink(missing_ok=True)
 
-    def _identity(self) -> dict[str, Any]:
-        args = self.args
-        names = ("steps", "longest", "hidden", "seed", "smoothing", "learning_rate", "check_steps", "patience")
-        return {
-            "model": self.fingerprint,
-            "labels": str(args.mixture),
-            **{name.replace("_", "-"): getattr(args, name) for name in names},
-            "data": self.data.digest,
-            "processes": self.accelerator.num_processes,
-            "device": self.session.backbone.device.type,
-            "dtype": str(self.session.backbone.dtype).removeprefix("torch."),
-            "weights": args.weights,
-        }
-
-    def _recipe(self) -> dict[str, Any]:
-        told = {name.replace("-", "_"): value for name, value in self._identity().items()}
-        recipe = {**told, **asdict(self.optimisation)}
-        return {name: value for name, value in recipe.items() if name not in ("model", "data")}
-
-    def _metadata(self, rows: list[dict[str, Any]]) -> dict[str, str]:
-        best = best_check(rows)
-        return {
-            "model": self.name,
-            "model_sha256": " ".join(dict.fromkeys([self.fingerprint, *self.fingerprints])),
-            "steps": str(best["step"]),
-            "seed": str(self.args.seed),
-            "hidden": str(self.args.hidden),
-            "labels": str(self.args.mixture),
-            "recipe": json.dumps(self._recipe()),
-            "data": ", ".join(self.data.described),
-            "data_sha256": self.data.digest,
-            "held_out_regression": f"{best['loss']:.4f}",
-            "held_out_smoothing": f"{best['smoothing']:.4f}",
-            **{f"held_out_overlap_{share:g}": f"{best[f'overlap_{share:g}']:.4f}" for share in OVERLAP_SHARES},
-        }
+    def _record(self) -> Record:
+        backbone = self.session.backbone
+        return Record(
+            self.args,
+            self.name,
+            self.fingerprints,
+            self.data,
+            self.accelerator.num_processes,
+            backbone.device.type,
+            str(backbone.dtype).removeprefix("torch."),
+            self.optimisation,
+        )
 
     def _plot(self, rows: list[dict[str, Any]]) -> None:
         if self.folder.plot is not None and rows:

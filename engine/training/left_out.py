@@ -11,6 +11,7 @@ NO_PAIRS = "no question-answer pairs"
 # What the reasons of engine.documents mean to somebody who names files on the command line.
 _REASONS = {
     "encrypted": "protected by a password (save copies without one)",
+    "locked": "locked in a way that cannot be opened here (decrypt or unpack them)",
     "no_text_layer": "pictures of pages without text (run text recognition on them)",
     "unreadable_font": "letters without names (run text recognition on them)",
     "some_pages_need_ocr": "some of the pages, which are pictures without text (run text recognition on them)",
@@ -30,6 +31,7 @@ _REASONS = {
     "unsafe_archive": "made to do harm when unpacked",
     "too_deep": "in files in files (take them out)",
     "not_recognised": "pictures in which no text was made out",
+    "unreadable_picture": "pictures of a kind that is not read (save them as PDF)",
     "drm_protected": "locked by their seller",
     "some_parts_left_out": "some of the parts, which could not be read",
     "changed": "written to while they were read",

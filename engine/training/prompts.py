@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from engine.documents.markers import of_document, of_part
 from engine.training.corpus import Document
 from engine.training.sources.base import Piece, Request, Source, Tokenize
 from engine.training.sources.requests import said_in
@@ -100,14 +101,18 @@ def plant(sentences: Sequence[str], text: str, rng: Random) -> str:
 
 
 def as_document(text: str, rng: Random) -> str:
-    """The text as the product shows it to the model: with or without its name, page markers, wrapped lines."""
+    """The text as the product shows it to the model: with or without its name, pages, wrapped lines."""
     if rng.random() < 0.4:
         text = wrap(text, rng.choice((60, 75, 90)))
-    if rng.random() < 0.7:
-        text = with_pages(text, rng)
-    if rng.random() < 0.7:
-        text = f"[Document: {rng.choice(_NAMES)}.{rng.choice(_EXTENSIONS)}]\n{text}"
-    return text
+    pages = paged(text, rng) if rng.random() < 0.7 else None
+    name = f"{rng.choice(_NAMES)}.{rng.choice(_EXTENSIONS)}" if rng.random() < 0.7 else None
+    if pages is None:
+        return text if name is None else f"{of_document(name)}\n{text}"
+    return "\n\n".join(f"{_marker(name, number)}\n{page}" for number, page in pages)
+
+
+def _marker(name: str | None, page: int) -> str:
+    return f"[Page {page}]" if name is None else of_part(name, f"page {page}", first=False)
 
 
 def wrap(text: str, width: int) -> str:
@@ -115,14 +120,13 @@ def wrap(text: str, width: int) -> str:
     return "\n".join(re.sub(rf"(.{{1,{width}}})(?: |$)", r"\1\n", line).rstrip("\n") for line in text.split("\n"))
 
 
-def with_pages(text: str, rng: Random) -> str:
-    """A marker `[Page n]` at the beginning and after about every 2,000 characters, at a paragraph's end."""
-    page, size = rng.randint(1, 300), rng.randint(1200, 3000)
-    parts, current = [], f"[Page {page}]"
+def paged(text: str, rng: Random) -> list[tuple[int, str]]:
+    """Pages, with their numbers, of about 2,000 characters each, that end where a paragraph does."""
+    number, size = rng.randint(1, 300), rng.randint(1200, 3000)
+    pages, current = [], ""
     for paragraph in text.split("\n\n"):
         if len(current) > size:
-            parts.append(current)
-            page += 1
-            current = f"[Page {page}]"
-        current += ("\n" if current.endswith("]") else "\n\n") + paragraph
-    return "\n\n".join([*parts, current])
+            pages.append((number, current))
+            number, current = number + 1, ""
+        current += f"\n\n{paragraph}" if current else paragraph
+    return [*pages, (number, current)]

@@ -86,6 +86,7 @@ class FakeEngine:
         self.aside: queue.Queue[Request | None] = queue.Queue()
         self.views: queue.Queue[Request | None] = queue.Queue()
         self.cancelled: set[int] = set()
+        self.queued: set[int] = set()
         self.state = self.load()
         self.ids = itertools.count(self.state["last"] + 1)
 
@@ -93,7 +94,13 @@ class FakeEngine:
         if self.file.exists():
             return json.loads(self.file.read_text())
         settings = {"budget_mb": 1024, "policy": "locret", "model": STARTER, "temperature": 0.0, "max_tokens": 512}
-        settings |= {"heads": None, "runtime": "auto", "device": "auto", "recognition": "auto"}
+        settings |= {
+            "heads": None,
+            "runtime": "auto",
+            "device": "auto",
+            "recognition": "auto",
+            "recognition_languages": "",
+        }
         return {"last": 0, "conversations": {}, "messages": {}, "documents": {}, "leaves": {}, "settings": settings}
 
     def save(self) -> None:
@@ -121,6 +128,7 @@ class FakeEngine:
             request = decode_request(line)
             self.record(request)
             if request.method in JOB_METHODS:
+                self.queued.add(request.id)
                 self.jobs.put(request)
             elif request.method in ASIDE_METHODS:
                 self.aside.put(request)
@@ -138,6 +146,9 @@ class FakeEngine:
 
     def work(self, calls: queue.Queue[Request | None]) -> None:
         while (request := calls.get()) is not None:
+            if calls is self.jobs and request.id not in self.queued:
+                continue
+            self.queued.discard(request.id)
             self.answer(request)
 
     def answer(self, request: Request) -> None:
@@ -166,6 +177,9 @@ class FakeEngine:
 
     def cancel(self, request: Request, target: int) -> dict[str, Any]:
         self.cancelled.add(target)
+        if target in self.queued:
+            self.queued.discard(target)
+            self.send(Failure(target, "user", "cancelled", "Stopped."))
         return {"cancelled": True}
 
     def status(self, request: Request) -> dict[str, Any]:
@@ -174,7 +188,8 @@ class FakeEngine:
         message = "This model has no retaining heads; the newest that was read is kept." if headless else None
         model = {"name": Path(path).stem, "path": path, "ready": True, "eviction": True, "message": message}
         heads = None if headless else {"name": "heads"}
-        return {"settings": self.state["settings"], "model": model, "heads": heads, "busy": None, "version": "0"}
+        told = {"settings": self.state["settings"], "recognition_languages": self.options.languages.split()}
+        return {**told, "model": model, "heads": heads, "busy": None, "version": "0"}
 
     def make_plan(self, budget_mb: float, model: str) -> dict[str, Any]:
         if "broken" in model:
@@ -309,15 +324,23 @@ class FakeEngine:
                 "outcome": "needs_ocr" if page in skipped else "read",
                 "reason": skipped[page]["reason"] if page in skipped else None,
                 "message": skipped[page]["message"] if page in skipped else None,
-                "text": "" if page in skipped else f"[Page {page}]\nSection {page}. {text}",
+                "text": "" if page in skipped else f"[{about['name']}, page {page}]\nSection {page}. {text}",
                 "label": None,
                 "section": f"Part {(page - 1) // 5 + 1}",
                 "source": "ocr" if "recognised" in about["name"] else "text",
             }
+            | self.piece(about, page, place.get("offset", 0))
             for page in range(place.get("from", 1), min(last, place.get("from", 1) + count - 1) + 1)
         ]
         outline = [{"page": page, "name": f"Part {(page - 1) // 5 + 1}"} for page in range(1, last + 1, 5)]
         return {"document": about, "pages": pages, "last": last, "outline": outline}
+
+    def piece(self, about: dict[str, Any], page: int, offset: int) -> dict[str, Any]:
+        """Of a document that is `wordy`, a hundred characters at a time."""
+        if "wordy" not in about["name"]:
+            return {"characters": 0}
+        text = "".join(f"{number:09} " for number in range(25))
+        return {"text": text[offset : offset + 100], "characters": len(text)}
 
     # Views
 
@@ -467,6 +490,7 @@ class FakeEngine:
                 document.update(reason="wrong_password", message="That password does not open this file. Type another.")
             self.tell(request, document)
         opened = sum(document["outcome"] == "waiting" for document in locked)
+        self.send(Event("unlocked", {"unlocked": opened}, request.id))
         return {**self.documents_read(request, conversation), "unlocked": opened}
 
     def documents_refresh(self, request: Request, conversation: str, folder: str) -> dict[str, Any]:
@@ -575,6 +599,7 @@ class FakeEngine:
         for page in range(1, document["pages"] + 1):
             live = {"page": page, "doing": "recognising", "outcome": "waiting"}
             self.send(Event("document", {"document": {**document, **live}}, request.id))
+            self.check(request.id)
             time.sleep(self.options.page_seconds)
         document["pages_recognised"] = document["pages"]
 
@@ -701,6 +726,7 @@ def main() -> None:
     options.add_argument("--trial-seconds", type=float, default=0.005)
     options.add_argument("--training-seconds", type=float, default=0.01)
     options.add_argument("--folder-files", type=int, default=0)
+    options.add_argument("--languages", default="eng")
     options.add_argument("--standard", action="store_true")
     options.add_argument("--protocol", type=int, default=PROTOCOL_VERSION)
     options.add_argument("--deaf", action="store_true")

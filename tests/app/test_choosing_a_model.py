@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QFileDialog, QLineEdit, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.model_names import STARTER_MODEL, is_starter_model, model_name
 from app.widgets.settings_dialog import SettingsDialog
 from app.window import Window
-from app.words import STARTER_MODEL, is_starter_model, model_name
 from tests.app.conftest import WAIT_MS
 from tests.app.window_rig import requests
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import session
-from app.widgets import folder_card
+from app.widgets import growing_cards
 from app.widgets.document_dialog import DocumentDialog
 from app.widgets.folder_card import FolderCard
 from app.widgets.settings_dialog import SettingsDialog
@@ -128,13 +129,60 @@ def test_a_pause_holds_for_what_was_dropped_meanwhile(
     assert outcomes(window) == {"lease.pdf": "paused", "notes.md": "waiting"}
 
 
+def test_what_is_dropped_while_something_is_read_says_that_it_waits_and_can_be_taken_back(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window(*SLOW)
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "reading"}, timeout=WAIT_MS)
+    assert window.documents.adding.text() == ""
+    window.add_paths([document("notes.md")])
+    assert window.documents.adding.text() == "What you dropped comes next, after what is under way now."
+    window.documents.adding.button.click()
+    qtbot.waitUntil(lambda: window.documents.adding.text() == "", timeout=WAIT_MS)
+    assert outcomes(window) == {"lease.pdf": "reading"}
+
+
+def test_enter_on_a_button_of_a_card_does_not_press_the_card(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window(*SLOW)
+    document("Contracts/a.pdf")
+    window.add_paths([str(Path(document("Contracts/b.pdf")).parent)])
+    qtbot.waitUntil(lambda: "reading" in outcomes(window).values(), timeout=WAIT_MS)
+    folder = folder_of(window, "Contracts")
+    folder.toggle()
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 2, timeout=WAIT_MS)
+    card = next(iter(window.documents.cards.values()))
+    qtbot.waitUntil(card._button.isVisible, timeout=WAIT_MS)
+    window.activateWindow()
+    card._button.setFocus()
+    qtbot.waitUntil(card._button.hasFocus, timeout=WAIT_MS)
+    qtbot.keyClick(card._button, Qt.Key.Key_Return)
+    assert folder.is_unfolded() and window.findChild(DocumentDialog) is None
+    card.setFocus()
+    qtbot.keyClick(card, Qt.Key.Key_Return)
+    assert window.findChild(DocumentDialog) is not None
+
+
+def test_a_long_name_in_a_sentence_widens_no_card(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    name = "report_of_the_association_" * 9
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
+    (card,) = window.documents.cards.values()
+    for said in (f"This is the same file as {name}.pdf, which is read.", f"Not read: {'w' * 200}."):
+        changed = replace(card._document, outcome="refused", reason="duplicate", message=said)
+        window.session.put_document(changed)
+        assert said in card.accessibleName()
+        assert card.minimumSizeHint().width() < 260
+
+
 def test_trouble_says_what_happened_and_what_to_do(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
     window.add_paths([document("locked.pdf"), document("scan.pdf"), document("mixed.pdf"), document("broken.pdf")])
     qtbot.waitUntil(lambda: outcomes(window).get("broken.pdf") == "failed", timeout=WAIT_MS)
     assert "Needs a password. Type it above." in card_text(window, "locked.pdf")
     assert "Run recognition on it." in card_text(window, "scan.pdf")
     assert "20 pages: 14 read, 6 without text" in card_text(window, "mixed.pdf")
-    assert "6 pages left out: a scan without text." in card_text(window, "mixed.pdf")
     assert "The file is damaged." in card_text(window, "broken.pdf")
 
 
@@ -161,6 +209,36 @@ def test_pictures_are_read_once_the_settings_allow_it(
     assert requests(tmp_path, "settings_set")[-1] == {"changes": {"recognition": "auto"}}
 
 
+def test_the_languages_of_pictures_are_chosen_among_those_installed(
+    open_window: MakeWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window("--languages", "deu eng")
+    window.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    qtbot.waitUntil(dialog.recognition.isEnabled, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(dialog.languages.actions_by_name()) == 3, timeout=WAIT_MS)
+    assert dialog.languages.isVisible() and dialog.languages.text() == "Automatic"
+    named = dialog.languages.actions_by_name()
+    assert list(named) == ["Automatic", "English", "German"] and named["Automatic"].isChecked()
+    named["German"].trigger()
+    named["English"].trigger()
+    assert dialog.languages.text() == "German, English" and not named["Automatic"].isChecked()
+    qtbot.waitUntil(dialog.save_button.isEnabled, timeout=WAIT_MS)
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: bool(requests(tmp_path, "settings_set")), timeout=WAIT_MS)
+    assert requests(tmp_path, "settings_set")[-1] == {"changes": {"recognition_languages": "deu+eng"}}
+
+
+def test_without_language_data_the_settings_say_that_nothing_is_recognised(
+    open_window: MakeWindow, qtbot: QtBot
+) -> None:
+    window = open_window("--languages", "")
+    window.show_settings()
+    dialog = window.findChild(SettingsDialog)
+    qtbot.waitUntil(dialog._without_languages.isVisible, timeout=WAIT_MS)
+    assert not dialog.languages.isVisible()
+
+
 def folder_of(window: Window, name: str) -> FolderCard:
     (card,) = [
         card for card in window.documents.folders.values() if card.accessibleName().startswith(f"Folder {name}.")
@@ -183,10 +261,25 @@ def test_a_folder_is_one_card_that_unfolds(window: Window, qtbot: QtBot, documen
     qtbot.waitUntil(lambda: all(card.isVisible() for card in window.documents.cards.values()), timeout=WAIT_MS)
 
 
+def test_what_was_unfolded_stays_so_when_the_engine_is_started_again(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window.add_paths([str(Path(document("Contracts/a.pdf")).parent)])
+    qtbot.waitUntil(lambda: outcomes(window) == {"a.pdf": "read"} and not window.session.reading, timeout=WAIT_MS)
+    folder_of(window, "Contracts").toggle()
+    before = folder_of(window, "Contracts")
+    window.client.kill()
+    qtbot.waitUntil(lambda: folder_of(window, "Contracts") is not before, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(window.documents.cards) == 1, timeout=WAIT_MS)
+    assert folder_of(window, "Contracts").is_unfolded()
+    window.session.new()
+    assert not window.documents.folders
+
+
 def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
     open_window: MakeWindow, qtbot: QtBot, tmp_path: Path, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_card, "STEP", 10)
+    monkeypatch.setattr(growing_cards, "STEP", 10)
     monkeypatch.setattr(session, "FILES_AT_ONCE", 10)
     window = open_window("--folder-files", "150")
     window.add_paths([document("lease.pdf")])
@@ -197,14 +290,32 @@ def test_of_a_large_folder_the_first_files_are_shown_and_then_more(
     assert window.page.documents_button.text() == "151 documents"
     folder.toggle()
     qtbot.waitUntil(lambda: len(window.documents.cards) == 11, timeout=WAIT_MS)
-    qtbot.waitUntil(folder.more_button.isVisible, timeout=WAIT_MS)
-    assert folder.more_button.text() == "Show 10 more files"
-    folder.more_button.click()
+    qtbot.waitUntil(folder.files.more_button.isVisible, timeout=WAIT_MS)
+    assert folder.files.more_button.text() == "Show 10 more files"
+    folder.files.more_button.click()
     qtbot.waitUntil(lambda: len(window.documents.cards) == 21, timeout=WAIT_MS)
     (asked,) = requests(tmp_path, "folder_files")
     assert (asked["from"], asked["count"]) == (10, 10)
     places = [window.session.now.documents[id].position for id in window.documents.cards]
     assert places == list(range(21))
+
+
+def test_of_many_files_dropped_by_themselves_the_first_are_shown_and_then_more(
+    window: Window, qtbot: QtBot, document: MakeDocument, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growing_cards, "STEP", 10)
+    window.session.new()
+    window.add_paths([document(f"{number:02}.txt") for number in range(25)])
+    qtbot.waitUntil(lambda: len(outcomes(window)) == 25, timeout=WAIT_MS)
+    pane = window.documents
+    qtbot.waitUntil(pane.alone.more_button.isVisible, timeout=WAIT_MS)
+    assert len(pane.cards) == 10 and pane.alone.more_button.text() == "Show 10 more files"
+    pane.alone.more_button.click()
+    qtbot.waitUntil(lambda: len(pane.cards) == 20, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: pane.alone.more_button.text() == "Show 5 more files", timeout=WAIT_MS)
+    pane.alone.more_button.click()
+    qtbot.waitUntil(lambda: len(pane.cards) == 25 and not pane.alone.more_button.isVisible(), timeout=WAIT_MS)
+    assert [card._document.name for card in pane.cards.values()] == [f"{number:02}.txt" for number in range(25)]
 
 
 def test_looking_through_a_folder_can_be_stopped(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
@@ -246,7 +357,7 @@ def test_what_has_changed_in_a_folder_since_is_said_and_read(
     assert not folder_of(window, "changed").refresh_button.isVisible()
     window = open_window()
     qtbot.waitUntil(lambda: bool(window.documents.folders), timeout=WAIT_MS)
-    qtbot.waitUntil(lambda: folder_of(window, "changed").changes() == "2 changed since", timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: folder_of(window, "changed").changes() == "2 files changed since", timeout=WAIT_MS)
     folder = folder_of(window, "changed")
     folder.refresh_button.click()
     qtbot.waitUntil(lambda: outcomes(window) == {"a.pdf": "read", "new.txt": "read"}, timeout=WAIT_MS)
@@ -260,7 +371,10 @@ def test_one_password_is_tried_on_all_locked_files_and_kept_nowhere(
     notice = window.documents.password
     assert notice.text() == ""
     window.add_paths([document("locked a.pdf"), document("locked b.pdf"), document("locked twice.pdf")])
-    qtbot.waitUntil(lambda: notice.text().startswith("3 files need a password"), timeout=WAIT_MS)
+    qtbot.waitUntil(
+        lambda: notice.text().startswith("locked a.pdf, locked b.pdf and locked twice.pdf need a password"),
+        timeout=WAIT_MS,
+    )
     notice.field.setText("heron")
     qtbot.keyClick(notice.field, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "It opens none of them." in notice.text(), timeout=WAIT_MS)
@@ -270,10 +384,50 @@ def test_one_password_is_tried_on_all_locked_files_and_kept_nowhere(
     notice.button.click()
     qtbot.waitUntil(lambda: list(outcomes(window).values()).count("read") == 2, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: "It opened 2 files." in notice.text(), timeout=WAIT_MS)
-    assert notice.text().startswith("1 file needs a password")
+    assert notice.text().startswith("locked twice.pdf needs a password")
     window.close()
     kept = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "requests.jsonl"]
     assert kept and not any(b"otter" in path.read_bytes() for path in kept)
+
+
+def test_a_password_typed_while_something_is_read_says_that_it_waits(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window("--page-seconds", "0.02", "--pages", "40")
+    window.add_paths([document("locked.pdf"), document("notes.md")])
+    notice = window.documents.password
+    qtbot.waitUntil(lambda: outcomes(window).get("notes.md") == "reading", timeout=WAIT_MS)
+    notice.field.setText("otter")
+    notice.button.click()
+    assert notice.text() == "locked.pdf needs a password. It is tried after what is under way now."
+    window.page.composer.input.setFocus()
+    qtbot.waitUntil(lambda: outcomes(window)["locked.pdf"] == "reading", timeout=WAIT_MS)
+    assert notice.text() == "", "it is said as soon as it was tried, not once all is read"
+    assert not notice.field.hasFocus(), "it takes the focus from nobody"
+
+
+def test_a_password_and_the_changes_of_a_folder_end_a_pause(
+    open_window: MakeWindow, qtbot: QtBot, document: MakeDocument
+) -> None:
+    window = open_window("--page-seconds", "0.02", "--pages", "40")
+    window.add_paths([document("locked.pdf"), document("notes.md")])
+    qtbot.waitUntil(lambda: outcomes(window).get("notes.md") == "reading", timeout=WAIT_MS)
+    window.session.pause_reading()
+    qtbot.waitUntil(lambda: outcomes(window)["notes.md"] == "paused", timeout=WAIT_MS)
+    window.session.unlock("otter")
+    qtbot.waitUntil(lambda: set(outcomes(window).values()) == {"read"}, timeout=WAIT_MS)
+
+
+def test_recognition_can_be_paused(open_window: MakeWindow, qtbot: QtBot, document: MakeDocument) -> None:
+    window = open_window("--page-seconds", "0.05")
+    window.add_paths([document("recognised.pdf")])
+    qtbot.waitUntil(lambda: bool(window.documents.cards), timeout=WAIT_MS)
+    (card,) = window.documents.cards.values()
+    qtbot.waitUntil(lambda: card._bar.isVisible() and card._bar.value() > 1, timeout=WAIT_MS)
+    assert (card._button.accessibleName(), card._bar.maximum()) == ("Pause reading", 20)
+    card._button.click()
+    qtbot.waitUntil(lambda: not window.session.reading, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: card._button.accessibleName() != "Pause reading", timeout=WAIT_MS)
 
 
 def test_recognition_is_told_page_by_page(open_window: MakeWindow, qtbot: QtBot, document: MakeDocument) -> None:
@@ -301,12 +455,12 @@ def test_a_click_on_a_card_shows_exactly_what_the_model_sees(
     window: Window, qtbot: QtBot, document: MakeDocument
 ) -> None:
     dialog = opened(window, qtbot, document, "lease.pdf", 20)
-    assert dialog.text().startswith("[Page 1]\nSection 1.")
+    assert dialog.text().startswith("[lease.pdf, page 1]\nSection 1.")
     assert dialog.where() == "Page 1 of 20, Part 1"
     assert not dialog.back.isEnabled()
     for _ in range(19):
         dialog.on.click()
-    assert dialog.text().startswith("[Page 20]")
+    assert dialog.text().startswith("[lease.pdf, page 20]")
     assert not dialog.on.isEnabled()
     assert dialog.sections.currentText() == "Part 4"
     dialog.sections.setCurrentIndex(1)
@@ -342,6 +496,61 @@ def test_where_there_is_no_picture_the_reason_is_said(window: Window, qtbot: QtB
     qtbot.waitUntil(lambda: dialog.picture.text().startswith("The file is no longer there"), timeout=WAIT_MS)
 
 
+def test_a_document_without_text_says_why_and_what_to_do(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.add_paths([document("broken.pdf")])
+    qtbot.waitUntil(lambda: outcomes(window) == {"broken.pdf": "failed"}, timeout=WAIT_MS)
+    qtbot.mouseClick(next(iter(window.documents.cards.values())), Qt.MouseButton.LeftButton)
+    dialog = window.findChild(DocumentDialog)
+    qtbot.waitUntil(lambda: dialog.text().startswith("The file is damaged."), timeout=WAIT_MS)
+    assert dialog.text().endswith("drop it here again.")
+    assert dialog._about.text() == "The model sees nothing of it."
+    assert dialog.picture is not None and not dialog.picture.isVisible()
+
+
+def test_a_closed_dialog_is_gone_whatever_comes_back_later(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    dialog = opened(window, qtbot, document, "lease.pdf", 3)
+    dialog.on.click()
+    dialog.close()
+    qtbot.waitUntil(lambda: window.findChild(DocumentDialog) is None, timeout=WAIT_MS)
+    window.show_document(next(iter(window.session.now.documents)))
+    late = window.findChild(DocumentDialog)
+    late.close()
+    qtbot.waitUntil(lambda: window.findChild(DocumentDialog) is None, timeout=WAIT_MS)
+    heard: list[object] = []
+    window.client.call("documents_changed", {"conversation": "c", "folder": "f"}, done=heard.append)
+    qtbot.waitUntil(lambda: bool(heard), timeout=WAIT_MS)
+
+
+def test_a_dialog_that_is_open_when_the_engine_dies_gets_its_text_from_the_next(
+    window: Window, qtbot: QtBot, document: MakeDocument
+) -> None:
+    path = document("lease.pdf")
+    Path(path).write_text("90")
+    window.add_paths([path])
+    qtbot.waitUntil(lambda: outcomes(window) == {"lease.pdf": "read"}, timeout=WAIT_MS)
+    with qtbot.waitSignal(window.client.restarting, timeout=WAIT_MS):
+        window.client.kill()
+        window.show_document(next(iter(window.session.now.documents)), 70)
+    dialog = window.findChild(DocumentDialog)
+    qtbot.waitUntil(lambda: dialog.page_shown() == 70, timeout=WAIT_MS)
+    assert dialog.picture is not None
+    qtbot.waitUntil(lambda: not dialog.picture.pixmap().isNull(), timeout=WAIT_MS)
+
+
+def test_a_part_that_is_very_long_is_shown_piece_by_piece(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    dialog = opened(window, qtbot, document, "wordy.txt", 1)
+    whole = "".join(f"{number:09} " for number in range(25))
+    assert dialog.text() == whole[:100]
+    assert dialog.more.text() == "Show more: 150 characters left"
+    dialog.more.click()
+    qtbot.waitUntil(lambda: dialog.text() == whole[:200], timeout=WAIT_MS)
+    dialog.more.click()
+    qtbot.waitUntil(lambda: dialog.text() == whole, timeout=WAIT_MS)
+    assert not dialog.more.isVisible()
+
+
 def test_a_text_has_no_picture(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
     assert opened(window, qtbot, document, "notes.txt", 1).picture is None
 
@@ -356,6 +565,19 @@ def test_example_questions_come_once_something_is_read(
     qtbot.mouseClick(first, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(requests(tmp_path, "ask")), timeout=WAIT_MS)
     assert requests(tmp_path, "ask")[0]["text"] == first.text()
+
+
+def test_large_text_cuts_no_example_off(window: Window, qtbot: QtBot, document: MakeDocument) -> None:
+    window.resize(1200, 760)
+    window.theme.set_scale(200)
+    window.add_paths([document("lease.pdf")])
+    qtbot.waitUntil(lambda: len(window.page.empty.examples()) == 3, timeout=WAIT_MS)
+    for button in window.page.empty.examples():
+        lines = button.text().split("\n")
+        assert " ".join(lines) == button.accessibleName()
+        assert all(button.fontMetrics().horizontalAdvance(line) < button.width() for line in lines)
+        assert button.width() <= window.page.empty.width()
+    window.theme.set_scale(100)
 
 
 def test_the_meter_says_what_the_memory_holds(window: Window, qtbot: QtBot, document: MakeDocument) -> None:

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
-from app.records import Document, Folder, Memory, RereadCost
-from app.words import (
+from app.document_words import (
     advice,
     coverage,
-    duration,
-    folder_summary,
-    megabytes,
-    memory_line,
+    is_trouble,
+    name_shown,
     page_outcome,
     page_title,
     place_cited,
-    reread_cost,
     reread_progress,
     state,
-    when,
+    unread,
 )
+from app.folder_words import after_password, changed_files, folder_summary, locked_files, meaning_of_password
+from app.memory_words import memory_line, reread_cost
+from app.records import Document, Folder, Memory, RereadCost
+from app.words import duration, megabytes, when
+from engine.documents.reasons import SENTENCES, pages_sentence
 
 MEMORY = Memory(units=4096, budget=4096, tokens_read=48210)
 
@@ -83,7 +85,6 @@ def test_partial_names_the_reason_of_each_page_left_out() -> None:
     skipped = [{"page": page, "reason": "no_text_layer", "message": "a scan without text"} for page in range(6)]
     partial = document(outcome="partial", part="page", pages=312, pages_read=306, pages_skipped=skipped)
     assert state(partial, None) == "312 pages: 306 read, 6 without text"
-    assert advice(partial) == "6 pages left out: a scan without text."
     said = "Pages 2 to 7 are pictures without text. Run text recognition (OCR) on the file and drop it again."
     assert advice(document(outcome="partial", pages=312, pages_skipped=skipped, message=said)) == said
 
@@ -104,18 +105,76 @@ def test_what_lies_in_a_document_unread_is_counted() -> None:
     left_out = [
         {"what": "picture", "name": ""},
         {"what": "picture", "name": ""},
-        {"what": "attachment", "name": "a.msg"},
+        {"what": "attachment", "name": "a.heic", "reason": None},
+        {"what": "attachment", "name": "a.msg", "reason": "unsupported_type"},
     ]
-    assert (
-        advice(document(outcome="read", left_out=left_out))
-        == "2 pictures in it not read. 1 attached file in it not read."
+    said = "2 pictures in it not read. 1 attached file in it not read."
+    assert advice(document(outcome="read", left_out=left_out)) == said
+    partial = document(outcome="partial", left_out=left_out, message="Not read: a.msg.")
+    assert advice(partial) == f"Not read: a.msg. {said}"
+
+
+@pytest.mark.parametrize(
+    "reason", ["crashed", "damaged", "not_recognised", "too_slow", "unreadable_font", "unsafe_xml"]
+)
+def test_what_became_of_a_page_is_named_in_the_sum(reason: str) -> None:
+    assert pages_sentence(reason, [2])
+    partial = document(
+        outcome="partial", part="page", pages=2, pages_read=1, pages_skipped=[{"page": 2, "reason": reason}]
     )
+    assert coverage(partial).startswith("2 pages: 1 read, 1 ") and "left out" not in coverage(partial)
+
+
+def test_a_second_copy_is_no_trouble_and_asks_for_nothing() -> None:
+    said = "This is the same file as Dr. Reed, notes.pdf, which is read."
+    copy = document(outcome="refused", reason="duplicate", message=said)
+    assert (state(copy, None), advice(copy), is_trouble(copy)) == (said, "", False)
+
+
+def test_where_there_is_no_text_the_reason_is_said() -> None:
+    damaged = document(outcome="refused", reason="damaged", message=SENTENCES["damaged"])
+    assert unread(damaged) == SENTENCES["damaged"]
+    assert unread(document(outcome="waiting")).startswith("Its text has not been taken out yet.")
+
+
+def test_below_its_archive_a_file_is_called_by_its_own_name() -> None:
+    assert name_shown(document(name="letters.zip/a/first.txt", folder="letters.zip")) == "a/first.txt"
+    assert name_shown(document(name="letters.zip")) == "letters.zip"
+
+
+def test_one_file_is_spoken_of_as_one() -> None:
+    assert changed_files(1) == "1 file changed since" and changed_files(2) == "2 files changed since"
+    assert meaning_of_password(1) == "It is tried on it and kept nowhere."
+    assert after_password(0, 1) == "It does not open it. Check it and type it again."
+    assert after_password(1, 1) == "It opened 1 file. Type the password of the other."
+    assert after_password(2, 0) == ""
 
 
 def test_the_text_of_pictures_is_recognised_page_by_page() -> None:
     waiting = document(outcome="waiting", part="page", page=41, pages=312, doing="recognising")
     assert state(waiting, None) == "Recognising page 41 of 312"
-    assert state(document(outcome="waiting", part="slide", page=2), None) == "Opening slide 2"
+    opening = document(outcome="waiting", part="slide", page=2, pages=9, doing="opening")
+    assert state(opening, None) == "Opening slide 2 of 9"
+    assert state(document(outcome="waiting", page=2, doing="opening"), None) == "Opening"
+    assert state(document(outcome="reading", part="slide", page=2, pages=9), None) == "slide 2 of 9"
+
+
+def test_locked_files_are_named() -> None:
+    names = [f"{letter}.pdf" for letter in "abcdef"]
+    assert locked_files(1, names[:1]) == "a.pdf needs a password"
+    assert locked_files(2, names[:2]) == "a.pdf and b.pdf need a password"
+    assert locked_files(6, names) == "a.pdf, b.pdf, c.pdf and 3 more need a password"
+    assert locked_files(1204, names[:1]) == "a.pdf and 1,203 more need a password"
+    assert locked_files(2, ()) == "2 files need a password"
+
+
+def test_a_password_opens_what_lies_in_a_message_and_no_office_file() -> None:
+    attached = [{"what": "attachment", "name": "lease.pdf", "reason": "encrypted"}]
+    mail = document(outcome="partial", kind="email", reason="encrypted", left_out=attached)
+    archived = document(outcome="needs_password", kind="archive", reason="wrong_password")
+    office = document(outcome="needs_password", kind="docx", reason="encrypted")
+    older = replace(mail, reason="outdated")
+    assert [each.opens_with_password for each in (mail, archived, office, older)] == [True, True, False, False]
 
 
 def test_a_locked_file_is_opened_here() -> None:
@@ -131,6 +190,8 @@ def test_a_folder_sums_up_its_files() -> None:
         return folder_summary(Folder("/drop", "drop", outcomes=outcomes, left_out=left_out or {}))
 
     assert folder({"read": 3}) == "3 files, all read"
+    summed = Folder("/drop", "drop", outcomes={"read": 3}, tokens=12_000)
+    assert folder_summary(summed) == "3 files, all read, 12,000 tokens"
     assert folder({"read": 1, "waiting": 1200}) == "1,201 files, 1 done"
     said = "1,204 files, 4 could not be read, 100 read in part. 70 left out: 60 hidden, 10 ignored"
     assert folder({"read": 1100, "partial": 100, "refused": 4}, {"hidden": 60, "ignored": 10}) == said

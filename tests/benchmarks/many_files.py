@@ -99,7 +99,7 @@ def show(folder: Path, files: int) -> None:
 def unfold(app: QApplication, window: Window) -> None:
     card = next(iter(window.documents.folders.values()))
     card.toggle()
-    settle(app, card.more_button.isVisible)
+    settle(app, card.files.more_button.isVisible)
 
 
 def tell(app: QApplication, window: Window, files: int) -> None:

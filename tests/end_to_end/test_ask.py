@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,7 @@ FIELDS = {
     "documents": list,
     "citations": list,
     "query_aware": bool,
+    "left_out": NoneType | str,
     "stopped": NoneType | str,
     "heads": str,
 }
@@ -80,6 +82,7 @@ def test_every_field_is_there(first: tuple[Path, dict[str, Any]], folder: Path) 
     assert (log["path"], log["outcome"], log["reason"]) == (str(folder / "log.pdf"), "read", None)
     assert (log["pages"], log["pages_read"]) == (2, 2)
     assert (nothing["outcome"], nothing["reason"], nothing["pages_read"]) == ("refused", "empty_file", 0)
+    assert said["left_out"] == "1 of 2 files could not be read: nothing.txt."
     assert all(cited["document"] == "log.pdf" and cited["page"] in (1, 2) for cited in said["citations"])
 
 
@@ -196,6 +199,83 @@ def test_nothing_is_made_up_when_nothing_could_be_read(tmp_path: Path) -> None:
     assert said["answer"].startswith("None of it could be read.")
     assert said["documents"][0]["outcome"] == "needs_password"
     assert said.keys() == FIELDS.keys()
+
+
+@pytest.fixture
+def locked(tmp_path: Path) -> Path:
+    """A folder with two files of one password."""
+    folder = tmp_path / "locked"
+    folder.mkdir()
+    for name in ("a.pdf", "b.pdf"):
+        with pymupdf.open() as document:
+            document.new_page().insert_textbox(pymupdf.Rect(50, 50, 550, 800), prose(ord(name[0]), 6))
+            document.save(
+                folder / name, encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="M\u00f6we-7931", owner_pw="own"
+            )
+    return folder
+
+
+def kept(data: Path) -> bytes:
+    """All that is in the data folder."""
+    return b"".join(path.read_bytes() for path in data.rglob("*") if path.is_file())
+
+
+def test_one_password_opens_several_files_and_is_kept_nowhere(locked: Path, tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    done = ask(data, str(locked), QUESTION, "--json", "--password", "M\u00f6we-7931")
+    said = json.loads(done.stdout)
+    assert [(d["outcome"], d["pages_read"]) for d in said["documents"]] == [("read", 1)] * 2
+    assert said["answer"] and said["tokens_read"] > 100
+    assert "M\u00f6we-7931" not in done.stdout + done.stderr
+    assert not any(form in kept(data) for form in ("M\u00f6we-7931".encode(), b"M\\u00f6we-7931", b"we-7931"))
+
+
+def test_a_wrong_password_says_so_and_no_password_says_what_to_do(locked: Path, tmp_path: Path) -> None:
+    wrong = ask(tmp_path / "data", str(locked), QUESTION, "--password", "otter")
+    assert (wrong.returncode, wrong.stdout) == (1, "")
+    assert "a.pdf: That password does not open this file. Check it and type it again." in wrong.stderr
+    none = ask(tmp_path / "data", str(locked), QUESTION)
+    assert none.returncode == 1 and none.stderr.rstrip().endswith("in a terminal you are asked for it.")
+    empty = ask(tmp_path / "data", str(locked), QUESTION, "--password", "")
+    assert empty.returncode == 1 and "The password is empty." in empty.stderr
+    gone = ask(tmp_path / "data", str(locked), QUESTION, "--password-file", str(tmp_path / "none"))
+    assert gone.returncode == 1 and "could not be read from" in gone.stderr
+
+
+def test_a_password_comes_from_a_file_or_standard_input(locked: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "engine.main", "read", str(locked), "--json", "--data-dir", str(tmp_path / "data")]
+    given = "M\u00f6we-7931\n".encode()
+    done = subprocess.run([*command, "--password-file", "-"], input=given, capture_output=True, check=False)
+    assert [d["outcome"] for d in json.loads(done.stdout)["documents"]] == ["read", "read"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals for Python")
+def test_in_a_terminal_a_person_is_asked_and_may_try_again(locked: Path, tmp_path: Path) -> None:
+    import pty
+
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "engine.main", "read", str(locked), "--data-dir", str(tmp_path / "data")]
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
+    os.close(theirs)
+    shown = b""
+    typed = [b"otter\n", "M\u00f6we-7931\n".encode()]
+    while True:
+        try:
+            piece = os.read(ours, 1024)
+        except OSError:  # its end, on Linux
+            break
+        if not piece:
+            break
+        shown += piece
+        if typed and shown.count(b"leaves it locked): ") == 3 - len(typed):
+            os.write(ours, typed.pop(0))
+    os.close(ours)
+    assert process.wait() == 0
+    text = shown.decode()
+    assert "Password of a.pdf, b.pdf" in text and "That password opens none of them." in text
+    assert "otter" not in text and "7931" not in text
+    assert f"{locked / 'b.pdf'}: read" in text
+    assert b"we-7931" not in kept(tmp_path / "data")
 
 
 def test_torch_reads_the_starter_models_file_as_llama_cpp_does(

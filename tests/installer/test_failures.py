@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 import shutil
 from pathlib import Path
 from typing import NamedTuple
@@ -108,6 +109,15 @@ def test_the_build_is_native_but_where_amx_would_break_it(
     cpu.write_text(f"flags\t\t: {flags}\n")
     monkeypatch.setattr(packages, "CPU_FLAGS", cpu)
     assert ("GGML_NATIVE=OFF" not in packages._pip_environment({})["CMAKE_ARGS"]) is native
+
+
+def test_what_the_build_leaves_out_is_named_by_a_file_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "CPU_FLAGS", Path("nowhere"))
+    vision, common = shlex.split(packages._pip_environment({})["CMAKE_ARGS"])
+    assert vision == "-DLLAVA_BUILD=OFF"
+    name, _, file = common.partition("=")
+    assert name == "-DCMAKE_PROJECT_llama_cpp_INCLUDE"
+    assert "set(LLAMA_BUILD_COMMON OFF)" in Path(file).read_text(encoding="utf-8")
 
 
 def test_build_options_of_the_person_come_first() -> None:

@@ -99,4 +99,4 @@ def test_llama_cpp_is_built_only_where_no_wheel_is_found(
     layout.stamp.unlink()
     venv.answer("--only-binary", 1, "ERROR: No matching distribution found for llama-cpp-python>=0.3")
     commands.set_up(layout, NOTHING)
-    assert "Building llama-cpp-python, about 14 minutes on two cores" in capsys.readouterr().err
+    assert "Building llama-cpp-python, about 7 minutes on two cores" in capsys.readouterr().err

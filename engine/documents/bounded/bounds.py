@@ -17,6 +17,7 @@ from engine.documents.limits import (
     PIECE_SECONDS,
     RECOGNITION_FILE_SECONDS,
     RECOGNITION_MEMORY,
+    RECOGNITION_PIECE_SECONDS,
     RECOGNITION_SECONDS,
 )
 
@@ -27,6 +28,8 @@ ENDS = frozenset({"too_slow", "too_much_memory", "crashed"})
 """Reasons why a reading process ended on a page, which another one is to leave alone."""
 # Documents of these kinds have pages; what comes of others comes in larger pieces.
 PAGED = frozenset({"pdf", "picture"})
+# In these nothing is recognised.
+WITHOUT_PICTURES = frozenset({"text", "markdown", "html", "csv"})
 
 
 class Died(Exception):  # noqa: N818 (what became of the other process)
@@ -65,10 +68,10 @@ class Bounds:
 
 def bounds(kind: str, recognition: bool) -> Bounds:
     """For a document. kind: as far as it is known from outside."""
-    page = PAGE_SECONDS if kind in PAGED else PIECE_SECONDS
-    if not recognition:
-        return Bounds(page=page)
-    return Bounds(OPENING_SECONDS, max(page, RECOGNITION_SECONDS), RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY)
+    if not recognition or kind in WITHOUT_PICTURES:
+        return Bounds(page=PAGE_SECONDS if kind in PAGED else PIECE_SECONDS)
+    page = RECOGNITION_SECONDS if kind in PAGED else RECOGNITION_PIECE_SECONDS
+    return Bounds(OPENING_SECONDS, page, RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY)
 
 
 class Watch:

@@ -67,7 +67,7 @@ def let_go() -> None:
 
 def _source(fields: dict[str, Any]) -> Source:
     source = file_source(Path(fields["path"]))
-    return source if fields["member"] is None else _opened(source).source(fields["member"])
+    return source if fields["member"] is None else _opened(source).source(fields["member"], fields["password"])
 
 
 def _opened(source: Source) -> OpenArchive:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from engine.documents.bounded.bounds import ENDS, Bounds, Died
@@ -18,7 +19,7 @@ from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Unreadable
 from engine.documents.stopping import Cancelled
 
-REST = "the rest of it"
+REST, PICTURES = "the rest of it", "its pictures"
 
 
 def read_bounded(
@@ -41,6 +42,8 @@ class _Document:
         # A page that ended the process would end the next one that looks back at it.
         self._lost = [page.number for page in earlier if page.reason in ENDS]
         self._characters, self._spent = 0, 0.0
+        # Why text in pictures is no longer looked for: one of them may have ended the process, and it all comes in one.
+        self._without_pictures: str | None = None
 
     def events(self) -> Generator[Event, None, None]:
         while True:
@@ -60,6 +63,9 @@ class _Document:
                     return
                 # Without a count nobody knows whether there is another page, unless some came since the last death.
                 stuck = self._page_count is None and self._next == first
+                if stuck and not died.for_good and self._without_pictures is None and self._job.fields["recognition"]:
+                    self._without_pictures = died.reason
+                    continue
                 if died.for_good or stuck or len(self._lost) + 1 >= MOST_DEATHS:
                     yield from self._given_up(died.reason)
                     return
@@ -71,6 +77,8 @@ class _Document:
     def _attempt(self) -> Iterator[Event]:
         """From the next page on, in one process. Raises Died too."""
         job = Frame({**self._job.fields, "first": self._next, "lost": self._lost})
+        if self._without_pictures is not None:
+            job.fields["recognition"] = None
         with closing(run(job, self._bounds, self._cancelled, self._spent)) as answers:
             for frame in answers:
                 try:
@@ -78,6 +86,9 @@ class _Document:
                 except BadFrame as error:
                     raise Died("crashed") from error
                 self._page_count = event.page_count
+                if isinstance(event, Through) and self._without_pictures is not None:
+                    left_out = (*event.left_out, LeftOut("picture", PICTURES, self._without_pictures))
+                    event = replace(event, left_out=left_out)
                 if isinstance(event, GotPage):
                     self._take(event.page)
                 elif isinstance(event, Opened) and self._opened:

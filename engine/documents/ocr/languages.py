@@ -129,6 +129,11 @@ def languages_in(folder: Path) -> frozenset[str]:
     return frozenset(names - NO_LANGUAGES)
 
 
+def languages_here() -> list[str]:
+    """All whose data is on this computer, as Tesseract names them, in the order of these names."""
+    return sorted({language for folder in data_folders() for language in languages_in(folder)})
+
+
 def data_folders() -> list[Path]:
     """Folders that may hold language data, in the order in which they are asked: what the person names, what was
     installed with Keepsake, for all or by `pip install --user`, the system's.

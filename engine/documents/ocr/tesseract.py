@@ -57,20 +57,27 @@ class Recognised:
         return is_plausible("\n".join(line.text for line in self.lines))
 
     @property
+    def characters(self) -> int:
+        """Without blanks."""
+        return sum(len("".join(line.text.split())) for line in self.lines)
+
+    @property
     def is_blank(self) -> bool:
         """Whether there is nothing in the picture that is text or might be."""
         return not self.lines or (not self.is_text and self.ink < SPECKS)
 
 
-def recognise(picture: Image.Image, recognition: Recognition) -> Recognised:
-    """The text of a picture. Raises RuntimeError where Tesseract does not take the language data."""
+def recognise(picture: Image.Image, recognition: Recognition, turned: bool = True) -> Recognised:
+    """The text of a picture. turned: whether it may stand on its side or on its head. Raises RuntimeError where
+    Tesseract does not take the language data.
+    """
     picture = picture.convert("RGB")
     if (pixels := picture.width * picture.height) > LARGEST_PICTURE:
         scale = (LARGEST_PICTURE / pixels) ** 0.5
         picture = picture.resize((max(1, int(picture.width * scale)), max(1, int(picture.height * scale))))
     ink = _ink(picture)
     best: Recognised | None = None
-    for turn in _turns(ink):
+    for turn in _turns(ink) if turned else (0,):
         found = _recognised(picture.transpose(_TURNS[turn]) if turn else picture, recognition, float(ink.mean()))
         if best is None or found.share > best.share:
             best = found

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import gguf
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers
 from transformers import LlamaConfig, PreTrainedTokenizerFast
 
-from engine.backends.vocabulary import FolderVocabulary, folder_vocabulary
+from engine.backends.vocabulary import FolderVocabulary, folder_vocabulary, gguf_vocabulary
 from engine.errors import UserError
 from tests.engine.backends import tiny_folder
 
@@ -83,3 +84,32 @@ def test_a_folder_without_a_tokenizer_says_so(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").write_text("{")
     with pytest.raises(UserError, match="tokenizer"):
         folder_vocabulary(tmp_path, LlamaConfig())
+
+
+def test_control_tokens_that_a_gguf_file_does_not_mark_are_text(starter_model: Path, tmp_path: Path) -> None:
+    path = tmp_path / "unmarked.gguf"
+    _with_user_defined(starter_model, path, "<filename>")
+    vocabulary = gguf_vocabulary(path)
+    text = "before <filename> after"
+    (control,) = vocabulary.tokenize("<filename>", special=True)
+    as_text = vocabulary.tokenize(text, special=False)
+    assert control not in as_text and control in vocabulary.tokenize(text, special=True)
+    assert b"".join(map(vocabulary.token_bytes, as_text)).decode() == text
+    vocabulary.close()
+
+
+def _with_user_defined(model: Path, path: Path, word: str) -> None:
+    """The vocabulary of a GGUF file without its weights, a control token of it marked as merely added."""
+    reader, writer = gguf.GGUFReader(model), gguf.GGUFWriter(path, "llama")
+    words = reader.fields["tokenizer.ggml.tokens"].contents()
+    for name, entry in reader.fields.items():
+        if name.startswith("GGUF.") or name == "general.architecture":
+            continue
+        contents = entry.contents()
+        if name == "tokenizer.ggml.token_type":
+            contents[words.index(word)] = gguf.TokenType.USER_DEFINED
+        array = entry.types[-1] if entry.types[0] == gguf.GGUFValueType.ARRAY else None
+        writer.add_key_value(name, contents, entry.types[0], array)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()

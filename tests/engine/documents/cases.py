@@ -1,93 +1,78 @@
-"""The case pack: where it is, and what a case expects, in our own words. See tests/data/cases/README.md."""
+"""The case pack: where it is, which fields its manifest has, and who judges each. See tests/data/cases/README.md.
+
+What a case expects is judged by `judging`; no field may be there that nobody judges.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import os
-import re
-import unicodedata
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from engine.documents.extract import Extracted
+from tests.engine.documents.judging import JUDGES
+
+Case = dict[str, Any]
 
 COPY = Path(__file__).parents[2] / "data" / "cases"
 FOLDER = Path(os.environ.get("KEEPSAKE_CASES", COPY))
-# Cases from before pictures were read: what is right now.
-NOW_READ = {"drop-picture.jpg": ("needs_ocr", "no_text_layer")}
-CASES: list[dict[str, Any]] = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
+CASES: list[Case] = json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
+ALONE = [case for case in CASES if len(case["files"]) == 1]
+DROPS = [case for case in CASES if len(case["files"]) > 1]
+MADE = [case for case in CASES if not case["files"]]
+
+# What judges the fields of `expect` that `judging` does not.
+ELSEWHERE = {
+    "outcome": "judging.judge",
+    "reason": "judging.judge",
+    "also_acceptable": "judging.judge",
+    "normalise": "judging.normalised",
+    "should_contain": "test_cases: what is good to have",
+    "should_not_contain": "test_cases: what is good to have",
+    "with_password": "test_cases: a password opens the file",
+    "limits": "test_cases: a hostile file costs neither time nor memory",
+    "control_tokens": "test_case_tokens",
+    "ask": "test_case_tokens; an answer by tests.benchmarks.case_questions and tests/end_to_end/test_case_questions",
+    "ocr_truth": "test_recognition",
+    "per_file": "test_cases: a drop",
+    "must_hold": "a person",
+}
+OF_A_CASE = {
+    "id": "the name of the test",
+    "files": "what is read",
+    "make": "what is read",
+    "sha256": "test_cases: the files are the pack's",
+    "expect": "judging, and those named above",
+    "kind": "a person",
+    "what": "a person",
+    "seen_in": "a person",
+    "also_seen_in": "a person",
+    "plain_pymupdf": "the pack's own checks: it is about another program",
+}
+
+
+def unjudged(case: Case) -> set[str]:
+    """Fields that nobody judges."""
+    return (case.keys() - OF_A_CASE.keys()) | _unjudged(case["expect"])
+
+
+def _unjudged(expect: dict[str, Any]) -> set[str]:
+    inner = expect.get("with_password", {}).get("expect", {})
+    return (expect.keys() - JUDGES.keys() - ELSEWHERE.keys()) | (_unjudged(inner) if inner else set())
+
+
+def ids(cases: list[Case]) -> list[str]:
+    return [case["id"] for case in cases]
 
 
 def maker() -> ModuleType:
-    """The pack's own program for what git cannot hold."""
-    (path,) = [folder / "make_cases.py" for folder in (FOLDER, FOLDER.parent) if (folder / "make_cases.py").exists()]
+    """The pack's own program for what git cannot hold; a folder without one has what the copy's makes."""
+    places = (FOLDER, FOLDER.parent, COPY)
+    path = next(folder / "make_cases.py" for folder in places if (folder / "make_cases.py").exists())
     spec = importlib.util.spec_from_file_location("make_cases", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def normalised(text: str, expect: dict[str, Any]) -> str:
-    how = expect.get("normalise", ["whitespace"])
-    if "nfkc" in how:
-        text = unicodedata.normalize("NFKC", text)
-    return re.sub(r"\s+", " ", text).strip() if "whitespace" in how else text
-
-
-def numbers(extracted: Extracted, outcome: str) -> list[int]:
-    return [page.number for page in extracted.pages if page.outcome == outcome]
-
-
-def all_text(extracted: Extracted, page: int | None = None) -> str:
-    return "\n".join(found.text for found in extracted.pages if page in (None, found.number))
-
-
-def check_outcome(extracted: Extracted, expect: dict[str, Any]) -> None:
-    right = [(expect["outcome"], expect["reason"])]
-    right += [(other["outcome"], other["reason"]) for other in expect.get("also_acceptable", [])]
-    assert (extracted.outcome, extracted.reason) in right
-    assert (extracted.message is None) == (extracted.outcome == "read")
-
-
-def check_pages(extracted: Extracted, expect: dict[str, Any]) -> None:
-    assert extracted.page_count == expect["pages"] or expect["pages"] is None
-    for field, outcome in (
-        ("pages_read", "read"),
-        ("pages_need_ocr", "needs_ocr"),
-        ("pages_blank", "blank"),
-        ("pages_failed", "failed"),
-    ):
-        if field in expect:
-            assert numbers(extracted, outcome) == expect[field], field
-
-
-def check_text(extracted: Extracted, expect: dict[str, Any], file: str) -> None:
-    whole = normalised(all_text(extracted), expect)
-    for item in expect["must_contain"]:
-        if item.get("file", file) == file:
-            assert normalised(item["text"], expect) in normalised(all_text(extracted, item["page"]), expect)
-    for text in expect["must_not_contain"]:
-        assert normalised(text, expect) not in whole
-    places = [whole.find(normalised(text, expect)) for text in expect.get("order", [])]
-    assert -1 not in places and places == sorted(places)
-    for row in expect.get("rows", []):
-        assert re.search(r"[\W_]{1,6}".join(re.escape(normalised(cell, expect)) for cell in row), whole), row
-    for text, times in dict(expect.get("at_most", {})).items():
-        assert whole.count(text) <= times
-    for token in expect.get("control_tokens", []):
-        assert token in whole
-    for item in expect.get("should_contain", []):
-        assert normalised(item["text"], expect) in normalised(all_text(extracted, item["page"]), expect)
-    for text in expect.get("should_not_contain", []):
-        assert normalised(text, expect) not in whole
-    if "line_count" in expect:
-        assert len(all_text(extracted).strip("\n").split("\n")) == expect["line_count"]
-
-
-def check(extracted: Extracted, expect: dict[str, Any], file: str) -> None:
-    check_outcome(extracted, expect)
-    check_pages(extracted, expect)
-    check_text(extracted, expect, file)

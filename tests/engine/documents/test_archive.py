@@ -20,6 +20,7 @@ from engine.documents.limits import MIB
 from engine.documents.reader import Unreadable
 from engine.documents.source import file_source
 from engine.errors import UserError
+from tests.engine.documents.locked_zip import locked_zip
 from tests.engine.documents.test_extract import pdf_of
 
 FILES = {
@@ -119,6 +120,34 @@ def test_links_and_locked_files_are_left_out(tmp_path: Path) -> None:
     ]
     extracted = extract(path, member="locked.txt")
     assert (extracted.outcome, extracted.reason) == ("needs_password", "encrypted")
+
+
+def test_a_locked_file_opens_with_its_password_and_says_which_one_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    words = "The otter keeps the key. " * 40
+    path.write_bytes(locked_zip({"notes/a.txt": words.encode(), "b.txt": b"b"}, "M\u00f6we 7".encode("cp437")))
+    assert [(member.name, member.skipped) for member in listed(path).members] == [
+        ("b.txt", "encrypted"),
+        ("notes/a.txt", "encrypted"),
+    ]
+    for wrong in ("heron", "otter", "\u6587", ""):
+        extracted = extract(path, member="notes/a.txt", password=wrong)
+        assert (extracted.kind, extracted.outcome) == ("archive", "needs_password")
+        assert extracted.reason == ("wrong_password" if wrong else "encrypted")
+    opened = extract(path, member="notes/a.txt", password="M\u00f6we 7")
+    assert (opened.kind, opened.outcome, opened.pages[0].text) == ("text", "read", words)
+    assert opened.sha256 == hashlib.sha256(words.encode()).hexdigest()
+
+
+def test_what_no_password_opens_here_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    data = bytearray(locked_zip({"a.txt": b"a"}, b"heron"))
+    data[data.rfind(b"PK\x01\x02") + 10] = 99  # WinZip's AES
+    path.write_bytes(data)
+    (member,) = listed(path).members
+    assert member.skipped == "locked"
+    extracted = extract(path, member="a.txt", password="heron")
+    assert (extracted.outcome, extracted.reason) == ("refused", "locked")
 
 
 def test_a_name_that_is_not_in_the_archive(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def read(text: str) -> str:
         ('a,b\n"say ""hi""",=SUM(A1:A2)\n', 'a | b\nsay "hi" | =SUM(A1:A2)'),
         ('a,b\n"say \\"hi\\"",2\n', 'a | b\nsay "hi" | 2'),
         ("Report of May\n\na,b\n1,\n,2\n3,4\n", "Report of May\na | b\n1 |\n | 2\n3 | 4"),
+        ('sep="\n"a",b\n"1",2\n', 'sep="\na | b\n1 | 2'),
         ("a,b,c\n1,,3\n", "a | b | c\n1 |  | 3"),
         ("one\ntwo\n", "one\ntwo\n"),
         ("Dear all, this is no table.\nIt is a letter,\nand its lines, as you see, differ, all of them.\n\nYours", ...),
@@ -44,6 +45,15 @@ def test_a_quotation_mark_that_is_never_closed_swallows_nothing() -> None:
     text = 'a,b\n1,2\n3,"4 inch\n' + "5,6\n" * 2000
     found = table_text(text)
     assert found is not None and found.startswith('a | b\n1 | 2\n3 | "4 inch\n5 | 6\n') and found.count("5 | 6") == 2000
+
+
+@pytest.mark.parametrize("end", ["5,6\n", "5,6", "5,6\n7,8"])
+def test_nor_does_one_in_a_short_table(end: str) -> None:
+    assert (table_text('a,b\n1,2\n"x",y\n3,"4 inch\n' + end) or "").startswith('a | b\n1 | 2\n"x" | y\n3 | "4 inch')
+
+
+def test_a_last_cell_of_several_lines_is_one() -> None:
+    assert table_text('a,b\n1,"2\n3"') == table_text('a,b\n1,"2\n3"\n') == "a | b\n1 | 2 3"
 
 
 def test_a_cell_may_be_long() -> None:

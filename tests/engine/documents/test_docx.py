@@ -252,6 +252,18 @@ def test_a_chart_and_a_diagram_are_read_from_their_parts() -> None:
     assert said == "See\n\nChart: Fish landed\n\n | Catch\nMay | 4\nJune | 7\n\n- Catch\n  - By net\n- Sell"
 
 
+def test_dates_and_shares_in_a_chart_are_shown_as_such() -> None:
+    def numbers(tag: str, code: str, value: str) -> str:
+        inner = f'<c:formatCode>{code}</c:formatCode><c:pt idx="0"><c:v>{value}</c:v></c:pt>'
+        return f"<{tag}><c:numRef><c:numCache>{inner}</c:numCache></c:numRef></{tag}>"
+
+    series = f"<c:ser>{numbers('c:cat', 'm/d/yyyy', '46085')}{numbers('c:val', '0.0%', '0.12345')}</c:ser>"
+    chart = f"<c:chartSpace {W}>{{}}<c:chart><c:plotArea><c:lineChart>{series}</c:lineChart></c:plotArea></c:chart></c:chartSpace>"
+    body = p(r("See") + '<w:r><w:drawing><c:chart r:id="c1"/></w:drawing></w:r>')
+    assert text(docx(body, {"c1": ("chart", chart.format(""))})).endswith("2026-03-04 | 12.3%")
+    assert text(docx(body, {"c1": ("chart", chart.format("<c:date1904/>"))})).endswith("2030-03-05 | 12.3%")
+
+
 def test_formulas_are_typed_out() -> None:
     def m(inner: str) -> str:
         return f"<m:r><m:t>{inner}</m:t></m:r>"

@@ -155,13 +155,18 @@ def test_a_message_that_is_attached_packed() -> None:
 
 def test_what_is_locked_is_said() -> None:
     locked = HEAD + b"Content-Type: application/pkcs7-mime; smime-type=enveloped-data; name=smime.p7m\r\n\r\nxx"
-    assert read(locked)[1] == [LeftOut("part", "smime.p7m", "encrypted")]
+    assert read(locked)[1] == [LeftOut("part", "smime.p7m", "locked")]
     signed = (
         HEAD + b"Content-Type: multipart/signed; boundary=x\r\n\r\n--x\r\n\r\nSaid.\r\n--x\r\n"
         b"Content-Type: application/pgp-signature; name=s.asc\r\n\r\nsig\r\n--x--"
     )
     pages, left_out = read(signed)
     assert pages[0].text.endswith("Said.") and left_out == [LeftOut("part", "s.asc")]
+
+
+def test_a_message_packed_into_its_signature_is_not_silently_empty() -> None:
+    data = HEAD + b"Content-Type: application/pkcs7-mime; smime-type=signed-data; name=smime.p7m\r\n\r\nxx"
+    assert read(data)[1] == [LeftOut("part", "smime.p7m", "unsupported_type")]
 
 
 def test_only_so_many_attachments_are_opened(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,6 +189,14 @@ def test_a_mailbox_is_its_messages_one_by_one() -> None:
         ("No 1", "Text 1\nFrom here on"),
         ("No 2", "Text 2\nFrom here on"),
     ]
+
+
+def test_a_sentence_that_begins_like_a_new_message_is_kept() -> None:
+    mailbox = (
+        b"From ada@tern.org Mon Jun  1 09:00:00 2026\nSubject: a\n\nText.\n\nFrom then, 11:30, on it rained.\n\nEnd.\n"
+    )
+    pages, _ = read(mailbox)
+    assert [page.text.partition("\n\n")[2] for page in pages] == ["Text.\n\nFrom then, 11:30, on it rained.\n\nEnd."]
 
 
 def test_a_saved_page_is_read_as_a_page() -> None:
@@ -244,3 +257,16 @@ def test_any_order_of_its_pieces_has_an_outcome(pieces: list[bytes]) -> None:
         read(b"".join(pieces))
     except Unreadable as unreadable:
         assert unreadable.reason in ("damaged", "no_text")
+
+
+def test_a_password_opens_what_is_attached() -> None:
+    made = message()
+    with pymupdf.open() as document:
+        document.new_page().insert_text((50, 50), "The lease ends in June.")
+        locked = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="heron-7", owner_pw="owner")
+    made.add_attachment(locked, maintype="application", subtype="pdf", filename="lease.pdf")
+    for password, reason in ((None, "encrypted"), ("otter", "wrong_password")):
+        pages, left_out = read(made.as_bytes(), How(password))
+        assert (len(pages), left_out) == (1, [LeftOut("attachment", "lease.pdf", reason)])
+    pages, left_out = read(made.as_bytes(), How("heron-7"))
+    assert (pages[1].text, pages[1].label, left_out) == ("The lease ends in June.", "lease.pdf, page 1", [])

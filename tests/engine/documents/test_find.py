@@ -111,3 +111,7 @@ def test_a_name_is_shown_as_valid_unicode_on_one_line() -> None:
 def test_natural_order_is_total() -> None:
     unordered = ["a10", "a9", "A9", "b", "10", "9", "", "9a", "٣"]
     assert sorted(unordered, key=natural_key) == ["", "٣", "9", "9a", "10", "A9", "a9", "a10", "b"]
+
+
+def test_a_number_may_be_longer_than_python_reads() -> None:
+    assert sorted(["9" * 5000, "1" + "0" * 5000, "007", "6"], key=natural_key)[:2] == ["6", "007"]

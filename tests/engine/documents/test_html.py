@@ -35,10 +35,26 @@ def text(html: str, whole: bool = True) -> str:
         ("<figure><img alt='A tern' src=x><figcaption>Fig. 1</figcaption></figure>", "[Picture: A tern]\n\nFig. 1"),
         ("<ruby>\u6f22<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "\u6f22(kan)"),
         ("<math alttext='x^2'><msup><mi>x</mi><mn>2</mn></msup></math>", "x^2"),
+        ("<math><mn>5</mn><mo>+</mo><mfrac><mn>1</mn><mn>2</mn></mfrac><msub><mi>x</mi><mn>3</mn></msub>", "5+1/2x_3"),
+        ("<math><mrow><mn>2</mn><mn>3</mn></mrow><msqrt><mi>a</mi><mo>+</mo><mi>b</mi></msqrt>", "2 3\u221a(a+b)"),
+        (
+            "<math><munderover><mo>\u2211</mo><mrow>i=1</mrow><mi>n</mi></munderover><mphantom>0</mphantom>",
+            "\u2211_(i=1)^n",
+        ),
+        ("<math><mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd></mtr></mtable>", "[1, 2; 3]"),
+        ("<math><annotation encoding='application/x-tex'>\\frac12</annotation><mfrac><mn>1</mn><mn>2</mn>", "\\frac12"),
+        ("<math>" + "<mrow>" * 100 + "<mn>7</mn>", "7"),
+        ("<p>only <s>20</s><b>15</b>, 5<del>6</del><ins>7</ins></p>", "only ~~20~~ 15, 5 ~~6~~ 7"),
+        ("<p>101<sub>2</sub> and log<sub>10</sub></p>", "101\u2082 and log10"),
+        ("<svg><text>10</text><text>20</text></svg>", "10 20"),
+        ("<div><del>a<p>b</p></del>c</div>", "a\n\nb\n\nc"),
         ("<p>he said <q>no</q></p>", "he said \u201cno\u201d"),
         ("<title>unclosed <p>words", "unclosed\n\nwords"),
         ("<h2>Loans<button>Copy</button></h2><h3><button>How long?</button></h3>", "## Loans Copy\n\n### How long?"),
         ("<select><option>one<option>two</select>", "one\ntwo"),
+        ("<select><option>one<option selected>two</select>", "one\n[x] two"),
+        ("<p>Name <input value=Ada><input type=hidden value=x><input type=password value=y>.", "Name Ada ."),
+        ("<p><input type=radio>yes<input type=radio checked>no", "[ ] yes [x] no"),
         ("<svg>" + "<path d='m'/>" * 1000 + "</svg><p>a<p>b", "a\n\nb"),
     ],
 )
@@ -97,6 +113,8 @@ def test_text_is_not_lost_where_a_page_has_it_in_its_frame() -> None:
     assert found.text.count("stands here") == 20 and found.left_out == ()
     with_program = "<p>Short, but more than that</p><footer>IMPRINT<script>" + "program " * 100 + "</script></footer>"
     assert text(with_program, whole=False) == "Short, but more than that"
+    behind = "<div id=consent><p>" + "Words. " * 400 + "<div class=cookie-banner>Recipes</div></div>"
+    assert text(behind, whole=False).endswith("Recipes")
     long_consent = "<div id=consent>" + "An article about consent. " * 200 + "</div>"
     assert text(long_consent, whole=False).count("article") == 200
 
@@ -125,6 +143,7 @@ def test_xhtml_elements_may_close_themselves() -> None:
             None,
         ),
         ("<?xml version='1.0' encoding='iso-8859-5'?><p>\u041a\u043b\u044e\u0447".encode("iso8859-5"), None),
+        ("<!-- <meta charset=koi8-r> --><meta charset=cp1251><p>\u041a\u043b\u044e\u0447".encode("cp1251"), None),
         ("<meta charset=iso-8859-1><p>\u041a\u043b\u044e\u0447".encode(), None),
         ("\ufeff<meta charset=latin-1><p>\u041a\u043b\u044e\u0447".encode("utf-16"), None),
         ("<meta charset=utf-16><p>\u041a\u043b\u044e\u0447".encode(), None),

@@ -186,3 +186,11 @@ def test_boxes_that_cannot_be_parted_stay_in_order() -> None:
     assert reading_order([(-30, 0, -20, 10), (-30, -40, -20, -10)]) == [1, 0]
     many = [(0.0, float(-number), 1.0, float(-number)) for number in range(5000)]
     assert reading_order(many) == list(range(5000))
+
+
+def test_hidden_shapes_are_left_out_and_those_with_text_are_said() -> None:
+    hidden = shape("Unseen").replace("<p:nvSpPr>", '<p:nvSpPr><p:cNvPr name="Note" hidden="1"/>')
+    group = f'<p:grpSp><p:nvGrpSpPr><p:cNvPr name="Group"/></p:nvGrpSpPr>{hidden}{shape("Seen")}</p:grpSp>'
+    found = read(deck([group + hidden.replace("Unseen", "")]), "a.pptx")
+    assert [page.text for page in found.pages] == ["Seen"]
+    assert found.left_out == (LeftOut("hidden", "Note"),)

@@ -25,9 +25,8 @@ def test_sentences_are_in_our_voice(sentence: str) -> None:
     assert not any(word in sentence.lower() for word in ("!", "sorry", "please", "error", "failed"))
 
 
-@pytest.mark.parametrize(
-    ("kind", "advice"), [("pdf", RECOGNISE), ("picture", RECOGNISE), ("docx", AS_PDF), ("epub", AS_PDF)]
-)
-def test_recognition_is_advised_where_it_helps(kind: str, advice: str) -> None:
-    assert pictures_sentence("no_text_layer", kind).endswith(advice)
-    assert pages_sentence("no_text_layer", [2], kind).endswith(advice)
+@pytest.mark.parametrize("kind", ["pdf", "picture", "docx", "epub"])
+@pytest.mark.parametrize(("reason", "advice"), [("no_text_layer", RECOGNISE), ("unreadable_picture", AS_PDF)])
+def test_recognition_is_advised_where_it_helps(kind: str, reason: str, advice: str) -> None:
+    assert pictures_sentence(reason, kind).endswith(advice)
+    assert pages_sentence(reason, [2], kind).endswith(advice)

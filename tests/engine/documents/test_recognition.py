@@ -19,6 +19,7 @@ from engine.documents.pdf import Pdf
 from engine.documents.reader import How, Recognition
 from engine.documents.source import Source
 from tests.engine.documents.cases import CASES, FOLDER
+from tests.engine.documents.judging import holds, of_one
 from tests.engine.documents.ocr.test_tesseract import LINES, pebbles, picture
 
 LEAST_RIGHT = 0.95
@@ -43,8 +44,8 @@ def characters_right(text: str, truth: str) -> float:
 def test_a_scan_is_read(case: dict[str, Any]) -> None:
     extracted = extract(FOLDER / case["files"][0], recognition=recognition())
     assert (extracted.outcome, extracted.reason) == ("read", None)
-    assert len(extracted.pages) == len(case["expect"]["ocr_truth"])
-    for page, truth in zip(extracted.pages, case["expect"]["ocr_truth"], strict=True):
+    scanned = [page for page in extracted.pages if page.number in case["expect"]["pages_need_ocr"]]
+    for page, truth in zip(scanned, case["expect"]["ocr_truth"], strict=True):
         assert page.source == "ocr"
         assert characters_right(page.text, truth) >= LEAST_RIGHT, page.text
     for text in case["expect"]["must_not_contain"]:
@@ -57,9 +58,9 @@ def test_only_the_pages_that_are_pictures_are_recognised(case: dict[str, Any]) -
     extracted = extract(FOLDER / case["files"][0], recognition=recognition())
     assert (extracted.outcome, extracted.reason) == ("read", None)
     assert [page.number for page in extracted.pages if page.source == "ocr"] == expect["pages_need_ocr"]
-    assert [page.number for page in extracted.pages if page.outcome == "blank"] == expect["pages_blank"]
-    for item in expect["must_contain"]:
-        assert item["text"] in " ".join(extracted.pages[item["page"] - 1].text.split())
+    assert [page.number for page in extracted.pages if page.outcome == "blank"] == expect.get("pages_blank", [])
+    came = of_one(extracted, case["files"][0])
+    assert [item for item in expect["must_contain"] if not holds(came, item, expect)] == []
 
 
 def on_pages(*images: Any, over: str = "", invisible: bool = False) -> Any:

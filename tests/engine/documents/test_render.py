@@ -9,15 +9,22 @@ from engine.documents.render import render, rendered
 PAGES = [Page(1, "blank", None, ""), Page(2, "read", None, "<|im_end|> two"), Page(3, "read", None, "three")]
 
 
-def test_a_pdf_names_its_pages_and_escapes_nothing() -> None:
+def test_a_pdf_names_its_pages_and_leaves_control_tokens_as_they_are() -> None:
     assert render("lease.pdf", PAGES) == [
-        (2, "[Document: lease.pdf]\n[Page 2]\n<|im_end|> two\n\n"),
-        (3, "[Page 3]\nthree\n\n"),
+        (2, "[lease.pdf, page 2]\n<|im_end|> two\n\n"),
+        (3, "[lease.pdf, page 3]\nthree\n\n"),
     ]
 
 
 def test_a_text_has_no_page_headings() -> None:
     assert render("a.md", PAGES[2:], kind="markdown") == [(3, "[Document: a.md]\nthree\n\n")]
+
+
+def test_the_first_part_alone_says_in_which_folder_the_document_lies() -> None:
+    assert [text for _, text in render("2026/loans/lease.pdf", PAGES)] == [
+        "[2026/loans/lease.pdf, page 2]\n<|im_end|> two\n\n",
+        "[lease.pdf, page 3]\nthree\n\n",
+    ]
 
 
 def test_a_document_without_text_is_not_mentioned() -> None:

@@ -67,3 +67,10 @@ def test_any_text_in_utf8_comes_back(text: str) -> None:
 def test_no_bytes_break_it(data: bytes) -> None:
     text = decode(data)
     assert text is None or ("\0" not in text and "\r" not in text and text.encode() is not None)
+
+
+def test_room_set_aside_in_a_log_makes_it_no_program() -> None:
+    log = b"Log of pump 4\n" + b"\0" * 40 + b"top 9.9 bar\n" + b"\0" * 4000
+    assert decode(log) == "Log of pump 4\ntop 9.9 bar\n"
+    assert decode(bytes(range(256)) * 4 + b"\0" * 4000) is None
+    assert decode(b"\0" * 4000) is None

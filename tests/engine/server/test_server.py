@@ -5,6 +5,7 @@ stdin.
 from __future__ import annotations
 
 import base64
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pymupdf
 import pytest
 
 from engine.protocol import PROTOCOL_VERSION, Event, Failure, Result
+from tests.engine.documents.locked_zip import locked_zip
 from tests.engine.server.client import EngineClient
 
 FAKE = "tests.engine.server.fake_model_engine"
@@ -196,10 +198,12 @@ def test_a_waiting_job_can_be_cancelled(slow: EngineClient, text: Path) -> None:
     waiting = slow.send("ask", conversation=id, text="?")
     slow.wait_for_event("reading", running)
     assert slow.call("cancel", target=waiting)["cancelled"] is True
-    slow.call("cancel", target=running)
     reply = _ended(slow, waiting) or slow.end_of(waiting)
     assert isinstance(reply, Failure)
     assert reply.code == "cancelled"
+    assert not _ended(slow, running), "it was told only once its turn had come"
+    slow.call("cancel", target=running)
+    slow.end_of(running)
     assert slow.call("conversation_open", conversation=id)["messages"] == []
 
 
@@ -402,10 +406,24 @@ def test_text_is_given_as_the_model_sees_it_some_pages_at_a_time(quick: EngineCl
     _, document = _pdf(quick, tmp_path / "lease.pdf", pages=9)
     whole = quick.call("document_text", document=document)
     assert (whole["last"], len(whole["pages"])) == (9, 9)
-    assert whole["pages"][0]["text"].startswith("[Document: lease.pdf]\n[Page 1]\nThe otter signs page 1.")
+    assert whole["pages"][0]["text"].startswith("[lease.pdf, page 1]\nThe otter signs page 1.")
     part = quick.call("document_text", document=document, **{"from": 4, "count": 2})
     assert [page["page"] for page in part["pages"]] == [4, 5]
     assert part["pages"] == whole["pages"][3:5]
+
+
+def test_a_part_of_many_characters_is_given_in_pieces(quick: EngineClient, tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text("\n".join(f"line {number:06}" for number in range(12_000)))
+    id = quick.call("conversation_create")["conversation"]["id"]
+    job = quick.send("documents_add", conversation=id, paths=[str(log)])
+    quick.wait_for_event("reading", job)
+    quick.call("cancel", target=job)
+    (document,) = quick.call("documents_list", conversation=id)["documents"]
+    (first,) = quick.call("document_text", document=document["id"])["pages"]
+    (second,) = quick.call("document_text", document=document["id"], offset=100_000)["pages"]
+    assert len(first["text"]) == 100_000 and first["characters"] == second["characters"] > 140_000
+    assert (first["text"] + second["text"]).count("line ") == 12_000
 
 
 def test_a_page_is_drawn_while_documents_are_read(slow: EngineClient, text: Path, tmp_path: Path) -> None:
@@ -415,7 +433,13 @@ def test_a_page_is_drawn_while_documents_are_read(slow: EngineClient, text: Path
     png = base64.b64decode(slow.call("page_image", document=document, page=1, width=300)["png"])
     assert png.startswith(b"\x89PNG") and int.from_bytes(png[16:20], "big") in range(290, 311)
     assert not _ended(slow, job), "it did not wait for the job"
-    (tmp_path / "lease.pdf").unlink()
+    lease = tmp_path / "lease.pdf"
+    os.utime(lease, (1, 1))
+    assert slow.call("page_image", document=document, page=1, width=300)["png"], "it was only touched"
+    lease.write_bytes(lease.read_bytes() + b" ")
+    reply = slow.end_of(slow.send("page_image", document=document, page=1, width=300))
+    assert isinstance(reply, Failure) and reply.message.startswith("The file has changed since it was read")
+    lease.unlink()
     reply = slow.end_of(slow.send("page_image", document=document, page=1, width=300))
     assert isinstance(reply, Failure)
     assert (reply.kind, reply.code) == ("user", "no_picture")
@@ -432,6 +456,31 @@ def test_a_password_opens_what_it_fits_and_is_in_no_event_and_no_log(data: Path,
         assert client.hang_up() == 0
         assert "heron-7" not in client.log and "heron-7" not in str(client.replies)
     assert not any(b"heron-7" in path.read_bytes() for path in data.rglob("*") if path.is_file())
+
+
+def test_one_password_opens_several_files_and_is_in_no_file_of_the_data_folder(data: Path, tmp_path: Path) -> None:
+    """Neither while the engine runs, with what SQLite has not yet put in its place, nor once it ended."""
+    secret = "Zaunk\u00f6nig-7"
+    (tmp_path / "papers.zip").write_bytes(locked_zip({"a.txt": b"The otter signs."}, secret.encode()))
+
+    def found() -> list[str]:
+        kept = {path.name: path.read_bytes() for path in data.rglob("*") if path.is_file()}
+        assert any(name.endswith("-wal") for name in kept) == (client.process.poll() is None)
+        return [name for name, content in kept.items() if b"nig-7" in content or "nig-7".encode("utf-16-le") in content]
+
+    with engine(data) as client:
+        id, _ = _pdf(client, tmp_path / "first.pdf", pages=2, password=secret)
+        paths = [tmp_path / "second.pdf", tmp_path / "papers.zip"]
+        _pdf(client, paths[0], pages=1, password=secret)
+        client.call("documents_add", conversation=id, paths=[str(path) for path in paths])
+        listed = client.call("documents_list", conversation=id)["documents"]
+        assert [d["outcome"] for d in listed] == ["needs_password"] * 3
+        opened = client.call("documents_unlock", conversation=id, password=secret)
+        assert (opened["unlocked"], [d["outcome"] for d in opened["documents"]]) == (3, ["read"] * 3)
+        assert found() == []
+        assert client.hang_up() == 0
+        assert "nig-7" not in client.log and "nig-7" not in str(client.replies)
+        assert found() == []
 
 
 def _pdf(client: EngineClient, path: Path, pages: int, password: str = "") -> tuple[str, str]:

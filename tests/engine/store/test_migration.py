@@ -88,8 +88,8 @@ def test_a_conversation_is_the_stream_that_its_stored_readings_were_made_of(migr
     segments = conversation.segments(migrated.path("m"))
     runtime = model.runtime
     seen = (
-        f"[Document: lease.pdf]\n[Page 1]\n{TEXTS[0]}\n\n",
-        f"[Page 3]\n{TEXTS[2]}\n\n",
+        f"[lease.pdf, page 1]\n{TEXTS[0]}\n\n",
+        f"[lease.pdf, page 3]\n{TEXTS[2]}\n\n",
         "[Document: a/letter.txt]\nA letter.\n\n",
     )
     tokens = [tuple(runtime.tokenize(text, special=False)) for text in seen]

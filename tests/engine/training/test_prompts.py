@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 from engine.training.corpus import Document
-from engine.training.prompts import Prompt, beginning, cut, fitted, make_prompt, plant
+from engine.training.prompts import Prompt, as_document, beginning, cut, fitted, make_prompt, plant
 from engine.training.samples import Recipe, draw_prompt
 from engine.training.sources.mixture import SOURCES, parse
 from engine.training.sources.planted import distinct_facts
@@ -92,3 +93,17 @@ def test_what_is_asked_of_a_prompt_near_the_longest_is_in_it() -> None:
         assert all(request.evidence and request.evidence in text for request in planted)
         cut_off += "continue" not in prompt.asked
     assert 0 < cut_off < 30
+
+
+def test_pages_and_names_are_as_the_product_writes_them() -> None:
+    said = "\n\n".join(f"Paragraph {number}. {SENTENCE * 3}".strip() for number in range(30))
+    forms = set()
+    for seed in range(40):
+        text = as_document(said, Random(seed))
+        markers = re.findall(r"(?m)^\[.+\]$", text)
+        pages = [int(number) for number in re.findall(r"(?m)^\[(?:Page|[a-z]+\.[a-z]+, page) (\d+)\]$", text)]
+        assert len(markers) == (len(pages) or text.startswith("[Document: ")), markers
+        assert pages == list(range(min(pages, default=0), min(pages, default=0) + len(pages)))
+        assert " ".join(re.sub(r"(?m)^\[.+\]$", "", text).split()) == " ".join(said.split())
+        forms.add((bool(pages), "." in "".join(markers)))
+    assert forms == {(True, True), (True, False), (False, True), (False, False)}

@@ -77,6 +77,8 @@ def act(word: str, number: int, how: How) -> Page:
             if word == "allocate":
                 raise
             os._exit(0)  # the other side did not see it
+    if word == "recognise":
+        word = "exit" if how.recognition is not None else "read"
     if word == "exit":
         os._exit(0)
     if word == "segv":

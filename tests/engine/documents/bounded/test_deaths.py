@@ -12,7 +12,7 @@ from engine.documents.bounded.bounds import Bounds
 from engine.documents.judge import Extracted
 from engine.documents.limits import MIB
 from engine.documents.page import Page
-from engine.documents.reader import LeftOut
+from engine.documents.reader import LeftOut, Recognition
 from tests.engine.documents.bounded.conftest import Read, wait_until_gone
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="has no such end")
@@ -98,6 +98,16 @@ def test_what_comes_from_front_to_back_is_read_up_to_the_part_that_ends_the_proc
     assert outcomes(extracted) == ["read", "read", "crashed"]
     assert (extracted.outcome, extracted.reason) == ("partial", "crashed")
     assert extracted.left_out == (LeftOut("part", pages.REST, "crashed"),)
+
+
+def test_where_pictures_end_the_process_the_text_around_them_is_read_without_them(read: Read) -> None:
+    recognition = Recognition(("eng",), "nowhere")
+    extracted = read("recognise", head="{\\rtf", recognition=recognition)
+    assert (extracted.outcome, extracted.message) == ("partial", "Not read: its pictures.")
+    assert [page.text for page in extracted.pages] == ["page 1"]
+    assert extracted.left_out == (LeftOut("picture", "its pictures", "crashed"),)
+    extracted = read("exit", head="{\\rtf", recognition=recognition)
+    assert (extracted.outcome, extracted.reason) == ("refused", "crashed")
 
 
 def test_a_process_broken_by_an_earlier_file_is_not_held_against_this_one(read: Read) -> None:

@@ -99,3 +99,12 @@ def test_the_folders_that_are_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_the_data_that_keepsake_brings_is_found() -> None:
     found = recognition_for("auto", None)
     assert found is not None and found.languages == ("eng",)
+
+
+def test_all_languages_on_this_computer_are_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder, names in (("a", ("eng", "osd")), ("b", ("deu", "eng"))):
+        (tmp_path / folder).mkdir()
+        for name in names:
+            (tmp_path / folder / f"{name}.traineddata").write_bytes(b"")
+    monkeypatch.setattr(languages, "data_folders", lambda: [tmp_path / "a", tmp_path / "b", tmp_path / "none"])
+    assert languages.languages_here() == ["deu", "eng"]
