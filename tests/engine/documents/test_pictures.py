@@ -128,6 +128,12 @@ def test_what_is_beyond_the_most_frames_is_named(form: str, monkeypatch: pytest.
     reader.close()
 
 
+def test_a_tiff_that_breaks_off_is_read_up_to_there() -> None:
+    data = written(picture(LINES), "TIFF", save_all=True, append_images=[picture(LINES)])
+    found = pages(data[: len(data) // 2 + 40])
+    assert [(page.outcome, page.reason) for page in found] == [("read", None), ("failed", "damaged")]
+
+
 def test_pages_of_a_tiff_that_lead_back_end() -> None:
     blank = Image.new("L", (8, 8), 255)
     data = bytearray(written(blank, "TIFF", save_all=True, append_images=[blank]))
