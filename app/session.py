@@ -29,8 +29,8 @@ class Session(ConversationJobs):
     opened = Signal()
     editing_changed = Signal()
     reread_weighed = Signal(str, object)
-    folder_changed = Signal(str, int)
-    folder_listed = Signal(str, int)
+    folder_changed = Signal(object, int)
+    folder_listed = Signal(object, int)
 
     def __init__(self, client: EngineClient) -> None:
         super().__init__(client)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
-from PySide6.QtCore import QByteArray, QTimer
+from PySide6.QtCore import QByteArray, QTimer, QUrl
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QWidget
 
@@ -280,4 +283,12 @@ class Window(QMainWindow):
 
 def _paths(event: QDropEvent) -> list[str]:
     """The local files and folders that a drag carries."""
-    return [str(Path(url.toLocalFile())) for url in event.mimeData().urls() if url.isLocalFile()]
+    return [_path(url) for url in event.mimeData().urls() if url.isLocalFile()]
+
+
+def _path(url: QUrl) -> str:
+    """As the file system has it: of a name that is no valid Unicode Qt's texts lose bytes, and the URL has them."""
+    path = url.toLocalFile()
+    if "\ufffd" in path and sys.platform != "win32":
+        path = os.fsdecode(unquote_to_bytes(url.path(QUrl.ComponentFormattingOption.FullyEncoded)))
+    return str(Path(path))

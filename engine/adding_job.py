@@ -5,14 +5,17 @@ It reads no document: that is the next job's.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from engine.document_events import DocumentEvents
 from engine.documents.changed import Changes, Key, Known, compare, key_of
 from engine.documents.find import Found, find_files
+from engine.documents.patience import patiently, waited
 from engine.documents.reader import Unreadable
 from engine.documents.reasons import SENTENCES
 from engine.engine import Emit, Engine
@@ -38,7 +41,8 @@ class AddingJob:
         """
         self.store.conversation(self.conversation)
         cancelled = self.engine.cancelled.is_set
-        new = [new_document(file) for found in self._told(find_files(paths)) for file in _opened(found, cancelled)]
+        found = patiently(find_files(paths), cancelled, math.inf)
+        new = [new_document(file) for one in self._told(found) for file in _opened(one, cancelled)]
         self.events.arrived(self.store.add_documents(self.conversation, new))
         return len(new)
 
@@ -46,10 +50,14 @@ class AddingJob:
         """What became of a dropped folder or archive since. origin: its path. Raises UserError "no_such_file",
         "cancelled".
         """
-        if not Path(origin).exists():
+        if not waited(Path(origin).exists, cancelled):
             raise UserError("no_such_file", CLOSED, path=origin)
         files = {key: _known(file) for key, file in self._files_of(origin).items() if file.reason != "gone"}
-        found = (file for dropped in find_files([origin]) for file in _opened(dropped, cancelled))
+        found = (
+            file
+            for dropped in patiently(find_files([origin]), cancelled, math.inf)
+            for file in _opened(dropped, cancelled)
+        )
         return compare(found, files, cancelled)
 
     def refresh(self, origin: str) -> Changes:
@@ -109,13 +117,16 @@ def _opened(found: Found, cancelled: Callable[[], bool]) -> list[Found]:
         return [found]
     try:
         listing = members(found.path, cancelled)
-    except (Unreadable, OSError):
+    except OSError:
         return [found]  # what is wrong with it is said when it is read
+    except Unreadable as unreadable:
+        return [replace(found, skipped=unreadable.reason)]
     if listing is None:
         return [found]
     path, name = found.path, found.name
     inside = [Found(path, f"{name}/{one.shown}", name, one.skipped, path, one.name) for one in listing.members]
-    return [*inside, *([Found(path, name, name, "unsafe_archive", path)] if listing.unsafe else [])]
+    outside = [Found(path, name, name, "unsafe_archive", path)] if listing.unsafe else []
+    return [*inside, *outside] or [replace(found, skipped="empty_file")]
 
 
 def _came_out(skipped: str | None) -> dict[str, Any]:

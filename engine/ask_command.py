@@ -245,7 +245,7 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
     report |= {"documents": reading.documents(), "citations": cited, "query_aware": "query_aware" in stats}
     report |= {"left_out": stats.get("left_out"), "stopped": stats.get("stopped"), "heads": engine.heads_name()}
     if options.json:
-        print(json.dumps(report, ensure_ascii=False))
+        print_json(report)
     elif nothing is not None:
         raise UserError("nothing_to_read", " ".join(filter(None, (nothing, hint(reading, options)))))
     else:
@@ -297,6 +297,18 @@ def nothing_read(documents: Sequence[Document]) -> str | None:
     if any(document.outcome in ("read", "partial") for document in documents):
         return None
     return " ".join(["None of it could be read.", *(f"{d.name}: {d.message}" for d in documents if d.message)])
+
+
+def print_json(report: Mapping[str, Any]) -> None:
+    """One line. Letters stand as they are where the output can hold them all; a file's name may be no valid Unicode,
+    and is then given so that a program gets back the name that the file system has.
+    """
+    line = json.dumps(report, ensure_ascii=False)
+    try:
+        line.encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        line = json.dumps(report)
+    print(line)
 
 
 def print_notes(notes: Sequence[str | None], conversation: str) -> None:

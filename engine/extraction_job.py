@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 READABLE = ("waiting", "reading", "paused")
 # A refusal may depend on the file's name, which the sha256 does not hold.
 SAME_UNDER_ANY_NAME = ("read", "partial", "needs_ocr")
+_PICTURES_OF_TEXT = ("no_text_layer", "not_recognised")
 LARGE = 2**20
 PASSWORD_KINDS = frozenset({"pdf", "archive"})
 """Of which a password opens what is locked: PDFs, and files in a locked archive."""
@@ -55,7 +56,7 @@ class ExtractionJob:
             for document in self.store.documents(self.conversation):
                 waits = document.outcome in READABLE and document.sha256 is None
                 again = document.outcome == "needs_ocr" and document.recipe != self._recipe
-                more = (document.sha256, document.recipe) in pictures
+                more = (document.sha256, document.recipe) in pictures or self._has_pictures_of_text(document)
                 if waits or again or (more and self._is_as_it_was(document)):
                     self._stop_if_cancelled()
                     self._extract(document)
@@ -92,6 +93,13 @@ class ExtractionJob:
             if recipe.partition(" ")[2] != now and any(page.outcome == "needs_ocr" for page in pages)
         }
 
+    def _has_pictures_of_text(self, document: Document) -> bool:
+        """As above, of pictures between the lines."""
+        if self._recognition is None or document.recipe is None:
+            return False
+        looked_at_so = document.recipe.partition(" ")[2] == self._recipe.partition(" ")[2]
+        return not looked_at_so and any(part.reason in _PICTURES_OF_TEXT for part in document.left_out)
+
     def _is_as_it_was(self, document: Document) -> bool:
         """Whether the text that was read is still in the file: it is not given up for another one, or for none."""
         from engine.documents.extract import file_sha256
@@ -121,11 +129,12 @@ class ExtractionJob:
         that a document opened since is another one, and its pages are kept under a recipe of its own.
         """
         from engine.documents.extract import file_sha256
+        from engine.documents.patience import waited
         from engine.documents.reader import Unreadable
 
         path = Path(document.path)
         try:
-            facts = path.stat()
+            facts = waited(path.stat, self.engine.cancelled.is_set)
             sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member, password)
         except (OSError, Unreadable):
             return False
@@ -172,12 +181,13 @@ class ExtractionJob:
     def _take_out(self, document: Document, password: str | None) -> None:
         """What is known of the file's content already is not extracted again."""
         from engine.documents.extract import file_sha256
+        from engine.documents.patience import waited
         from engine.documents.reader import Unreadable
 
         path, recipe = Path(document.path), self._recipe
         size, mtime_ns, sha256 = None, None, ""
         try:
-            facts = path.stat()
+            facts = waited(path.stat, self.engine.cancelled.is_set)
             size, mtime_ns = facts.st_size, facts.st_mtime_ns
             self._opens(document, large=size > LARGE)
             sha256 = file_sha256(path, self.engine.cancelled.is_set, document.member, password)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -47,6 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(name: str, words: list[str]) -> int:
     from engine.errors import UserError
 
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a letter that the terminal has no sign for ends nothing
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         module = importlib.import_module(COMMANDS[name][0])
         return int(module.run(_parsed(name, module, words)))

@@ -13,6 +13,7 @@ from engine.documents.bounded.frames import Frame
 from engine.documents.bounded.messages import asked_fields
 from engine.documents.bounded.pool import call
 from engine.documents.extract import file_sha256
+from engine.documents.patience import waited
 from engine.documents.reader import How, Unreadable
 from engine.documents.reasons import SENTENCES
 from engine.errors import UserError
@@ -46,7 +47,7 @@ def page_png(document: Document, number: int, width: int, cancelled: Callable[[]
 
 def _is_another(path: Path, document: Document, cancelled: Callable[[], bool]) -> bool:
     """Whether the file is no longer what was read: the picture would belong to another text. Raises OSError."""
-    facts = path.stat()
+    facts = waited(path.stat, cancelled)
     if (facts.st_size, facts.st_mtime_ns) == (document.size, document.mtime_ns) or document.sha256 is None:
         return False
     return file_sha256(path, cancelled, document.member) != document.sha256

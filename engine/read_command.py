@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from pathlib import Path
 
-from engine.ask_command import add_store_arguments, open_engine, print_notes, refuse_bad_input
+from engine.ask_command import add_store_arguments, open_engine, print_json, print_notes, refuse_bad_input
 from engine.locked_files import hint, open_locked
 
 
@@ -20,13 +19,14 @@ def run(options: argparse.Namespace) -> int:
     """Prints what became of each file. Raises UserError."""
     from engine.answer_job import left_out
     from engine.documents.find import absolute
+    from engine.documents.names import display_name
     from engine.reading_job import ReadingJob
 
     refuse_bad_input(options)
     with open_engine(options) as work:
         began = time.monotonic()
         work.load(options)
-        conversation = work.conversation(options.conversation, Path(options.files[0]).name)
+        conversation = work.conversation(options.conversation, display_name(Path(options.files[0]).name))
         reading = ReadingJob(work.engine, conversation, work.emit)
         reading.add([str(absolute(Path(file))) for file in options.files])
         open_locked(work, reading, options)
@@ -39,10 +39,10 @@ def run(options: argparse.Namespace) -> int:
             "documents": reading.documents(),
         }
         if options.json:
-            print(json.dumps(report, ensure_ascii=False))
+            print_json(report)
             return 0
         for document in work.engine.store.documents(conversation):
-            print(f"{document.path}: {document.message or document.outcome}")
+            print(f"{display_name(document.path)}: {document.message or document.outcome}")
         missing = left_out(work.engine.store.documents(conversation))
         print_notes([work.engine.store.notice, work.engine.notice(), missing, hint(reading, options)], conversation)
     return 0

@@ -118,7 +118,7 @@ def page(record: Page, text: str, kind: str, offset: int, most: int) -> dict[str
         "page": record.number,
         "outcome": record.outcome,
         "reason": record.reason,
-        "message": pages_sentence(record.reason, [record.number], kind) if record.reason else None,
+        "message": _why(record, kind) if record.reason else None,
         "text": text[offset : offset + most],
         "characters": len(text),
         "label": record.label,
@@ -128,8 +128,11 @@ def page(record: Page, text: str, kind: str, offset: int, most: int) -> dict[str
 
 
 def _skipped(record: Page, kind: str) -> dict[str, Any]:
-    reason = record.reason or "damaged"
-    return {"page": record.number, "reason": reason, "message": pages_sentence(reason, [record.number], kind)}
+    return {"page": record.number, "reason": record.reason or "damaged", "message": _why(record, kind)}
+
+
+def _why(record: Page, kind: str) -> str:
+    return pages_sentence(record.reason or "damaged", [record.number], kind, record.outcome == "read")
 
 
 def _left_out(part: LeftOut) -> dict[str, Any]:

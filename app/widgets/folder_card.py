@@ -30,8 +30,8 @@ class FolderCard(QFrame):
     `unfolded` says that it was unfolded or folded."""
 
     unfolded = Signal()
-    more = Signal(str, int)
-    refresh = Signal(str)
+    more = Signal(object, int)  # of Qt's own texts none holds a name that is no valid Unicode
+    refresh = Signal(object)
 
     def __init__(self, theme: Theme, folder: Folder, make: Callable[[Document], DocumentCard]) -> None:
         super().__init__()

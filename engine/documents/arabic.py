@@ -1,7 +1,8 @@
 """Lines of right-to-left writing whose letters MuPDF gives in a slightly wrong order. Letters and places; no PDF.
 
-MuPDF turns right-to-left runs into reading order character by character. Two things go wrong on the way: the letters of
-a lam-alef, one sign on the page, change places, and a blank beside a number is lost or lands at the line's beginning.
+MuPDF turns right-to-left runs into reading order character by character. Three things go wrong on the way: the letters
+of a lam-alef, one sign on the page, change places; a blank beside a number is lost or lands at the line's beginning;
+and brackets stay as they are drawn, the first of two as the closing one.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from engine.documents.line import RIGHT_TO_LEFT, runs_from_right
 ALEFS, LAM = "\u0622\u0623\u0625\u0627", "\u0644"
 _NO_WIDTH = 0.01
 _LEAST_BLANK = 0.12
+_MIRRORED = str.maketrans("()[]{}", ")(][}{")
+# A closing bracket before a word, and an opening one behind it: the wrong way round.
+_TURNED = re.compile(r"(?<!\S)[)\]}](?=\w)|[(\[{](?![^\s.,;:!?\u060c\u061b\u061f])")
 _NUMBER = re.compile(r"\d(?:[\d.,:/\u066b\u066c-]*\d)?")
 
 
@@ -32,7 +36,9 @@ class Letter:
 def in_order(letters: Sequence[Letter]) -> str:
     """The text of a line in the order in which it is read."""
     text = _with_blanks(_with_lam_alef(list(letters)))
-    return text.lstrip() if runs_from_right(text) else text
+    return (
+        _TURNED.sub(lambda bracket: bracket[0].translate(_MIRRORED), text).lstrip() if runs_from_right(text) else text
+    )
 
 
 def _with_lam_alef(letters: list[Letter]) -> list[Letter]:

@@ -14,8 +14,11 @@ from pathlib import Path
 from engine.documents.archive_members import Member
 from engine.documents.bounded.bounds import Bounds
 from engine.documents.bounded.frames import Frame
+from engine.documents.bounded.messages import asked_fields
 from engine.documents.bounded.pool import call
 from engine.documents.kinds import PACKAGE, kind_of
+from engine.documents.patience import waited
+from engine.documents.reader import How
 from engine.documents.source import file_source
 from engine.documents.stopping import Cancelled, never
 
@@ -39,13 +42,17 @@ def members(path: Path, cancelled: Cancelled = never) -> Listing | None:
     Raises Unreadable: too_large_unpacked, too_slow, too_much_memory, crashed (a code of `reasons` for the archive as a
     whole); UserError("cancelled"); OSError.
     """
-    if not stat.S_ISREG(path.stat().st_mode):
+    if not waited(lambda: _may_be_an_archive(path), cancelled):
         return None
-    source = file_source(path)
-    if kind_of(source.name, source.head).kind != PACKAGE:
-        return None
-    answers = call(Frame({"job": "members", "path": str(path)}), Bounds(), cancelled)
+    answers = call(Frame({"job": "members", **asked_fields(path, None, How())}), Bounds(), cancelled)
     if not answers:
         return None
     found = [Member(*fields) for answer in answers for fields in answer.fields["members"]]
     return Listing(tuple(found), answers[0].fields["unsafe"])
+
+
+def _may_be_an_archive(path: Path) -> bool:
+    if not stat.S_ISREG(path.stat().st_mode):
+        return False
+    source = file_source(path)
+    return kind_of(source.name, source.head).kind == PACKAGE

@@ -7,11 +7,12 @@ The rules are those of a dropped folder. Nothing is unpacked to the disk.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from engine.documents.find import GENERATED_FOLDERS, HIDDEN_NAMES, display_name, natural_key
+from engine.documents.find import GENERATED_FOLDERS, HIDDEN_NAMES, natural_key
 from engine.documents.limits import LARGEST_ARCHIVE, LARGEST_MEMBER
+from engine.documents.names import display_name
 from engine.documents.reader import Unreadable
 from engine.documents.safe_zip import SafeZip
 from engine.documents.source import Source
@@ -48,7 +49,7 @@ class OpenArchive:
         found = {member.name: member for member in map(self._member, sorted(self._zip.names, key=_order))}
         if sum(member.size for member in found.values()) > LARGEST_ARCHIVE:
             raise Unreadable("too_large_unpacked")
-        return iter(found.values())
+        return (each for member in found.values() for each in (*self._replaced(member), member))
 
     def source(self, name: str, password: str | None = None) -> Source:
         """A file of it. Raises Unreadable: no_such_file, encrypted, wrong_password, locked, damaged,
@@ -67,6 +68,11 @@ class OpenArchive:
     def close(self) -> None:
         """Lets go of the file."""
         self._zip.close()
+
+    def _replaced(self, member: Member) -> list[Member]:
+        """The files of its name that it took the place of."""
+        count = 0 if member.skipped in ("hidden", "generated") else self._zip.replaced.get(member.name, 0)
+        return [replace(member, size=0, skipped="replaced")] * count
 
     def _member(self, name: str) -> Member:
         parts = name.split("/")

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from engine.documents.extract import file_sha256
 from engine.documents.find import Found
+from engine.documents.patience import waited
 from engine.documents.reader import Unreadable
 
 Key = tuple[str, str | None]
@@ -65,7 +66,7 @@ def key_of(found: Found) -> Key:
 
 def _differs(file: Found, known: Known, cancelled: Callable[[], bool]) -> bool:
     try:
-        facts = file.path.stat()
+        facts = waited(file.path.stat, cancelled)
         if (facts.st_size, facts.st_mtime_ns) == (known.size, known.mtime_ns):
             return False
         if file.member is None and facts.st_size != known.size:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from engine.documents.docx_styles import Styles, is_hidden, value
+from engine.documents.docx_styles import Style, Styles, text_style, value
 from engine.documents.graphic import Graphic, picture
 from engine.documents.office_math import formula
 from engine.documents.office_names import is_on, shown_children, whole
 from engine.documents.reader import LeftOut
+from engine.documents.scripts import LEVEL, PLAIN, Look, written
 from engine.documents.symbols import shown
 
 CHARACTERS = {
@@ -56,17 +57,18 @@ class Inline:
 
 def inline(paragraph: Element, styles: Styles) -> Inline:
     """Of a w:p."""
-    reading = _Reading(styles)
+    reading = _Reading(styles, styles.style(value(paragraph, "{w}pPr/{w}pStyle")))
     reading.children(paragraph)
-    reading.found.text = "".join(reading.pieces)
+    reading.found.text = written(reading.pieces)
     return reading.found
 
 
 class _Reading:
-    def __init__(self, styles: Styles) -> None:
+    def __init__(self, styles: Styles, of_paragraph: Style) -> None:
         self.found = Inline()
-        self.pieces: list[str] = []
-        self._styles = styles
+        self.pieces: list[tuple[str, Look]] = []
+        self._styles, self._of_paragraph = styles, of_paragraph
+        self._look = PLAIN
         self._codes: list[bool] = []  # of each open field: whether its code is being read
         self._in_code = 0
         self._name = ""
@@ -78,10 +80,7 @@ class _Reading:
     def _read(self, element: Element) -> None:
         tag = element.tag
         if tag == "{w}r":
-            if not self._is_hidden(element):
-                self.children(element)
-            elif next(element.iter("{w}t"), None) is not None and not self.found.left_out:
-                self.found.left_out.append(LeftOut("hidden", "Hidden text"))
+            self._run(element)
         elif tag == "{w}t":
             self._say(element.text or "")
         elif tag in CHARACTERS:
@@ -102,12 +101,19 @@ class _Reading:
 
     def _say(self, text: str) -> None:
         if not self._in_code:
-            self.pieces.append(text)
+            self.pieces.append((text, self._look))
 
-    def _is_hidden(self, run: Element) -> bool:
+    def _run(self, run: Element) -> None:
         properties = run.find("{w}rPr")
-        own = is_hidden(properties)
-        return bool(self._styles.style(value(properties, "{w}rStyle")).hidden if own is None else own)
+        saying = (text_style(properties), self._styles.style(value(properties, "{w}rStyle")), self._of_paragraph)
+        if not next((style.hidden for style in saying if style.hidden is not None), False):
+            height = next((style.height for style in saying if style.height is not None), LEVEL)
+            struck = next((style.struck for style in saying if style.struck is not None), False)
+            outer, self._look = self._look, Look(height, struck)
+            self.children(run)
+            self._look = outer
+        elif next(run.iter("{w}t"), None) is not None and not self.found.left_out:
+            self.found.left_out.append(LeftOut("hidden", "Hidden text"))
 
     def _field(self, element: Element) -> None:
         kind = element.get("{w}fldCharType")
@@ -124,6 +130,8 @@ class _Reading:
     def _drawn(self, element: Element) -> None:
         """Pictures, objects and graphics, and the name that comes before them."""
         match element.tag:
+            case "{v}textpath":
+                self._say(element.get("string", ""))
             case "{wp}docPr":
                 self._name = element.get("descr") or element.get("name") or ""
             case "{pic}pic":

@@ -34,59 +34,83 @@ class _List:
     counts: list[int | None] = field(default_factory=lambda: [None] * _LEVELS)
 
 
+@dataclass(frozen=True)
+class _Used:
+    """A list as paragraphs use it. starts, levels: where and how it differs from its definition."""
+
+    list: _List
+    starts: dict[int, int]
+    levels: dict[int, _Level]
+
+    def level(self, number: int) -> _Level:
+        return self.levels.get(number) or self.list.levels.get(number, _Level())
+
+
 class Numbering:
     """root: of the numbering part, or None."""
 
     def __init__(self, root: Element | None) -> None:
         self._lists: dict[str, _List] = {}
-        self._of: dict[str, tuple[_List, dict[int, int]]] = {}
+        self._of: dict[str, _Used] = {}
         self._begun: set[tuple[str, int]] = set()
         if root is None:
             return
+        by_style: dict[str, _List] = {}
         for element in root.findall("{w}abstractNum"):
             levels = element.findall("{w}lvl")
-            self._lists[element.get("{w}abstractNumId", "")] = _List(
+            self._lists[element.get("{w}abstractNumId", "")] = found = _List(
                 {whole(level.get("{w}ilvl")): _level(level) for level in levels},
                 {style: whole(level.get("{w}ilvl")) for level in levels if (style := value(level, "{w}pStyle"))},
             )
+            if name := value(element, "{w}styleLink"):
+                by_style[name] = found
+        for element in root.findall("{w}abstractNum"):  # one may stand for the list of a style
+            if (name := value(element, "{w}numStyleLink")) and name in by_style:
+                self._lists[element.get("{w}abstractNumId", "")] = by_style[name]
         for element in root.findall("{w}num"):
-            found = self._lists.get(value(element, "{w}abstractNumId") or "")
-            if found is not None:
-                overrides = {
-                    whole(override.get("{w}ilvl")): whole(start)
-                    for override in element.findall("{w}lvlOverride")
-                    if (start := value(override, "{w}startOverride")) is not None
-                }
-                self._of[element.get("{w}numId", "")] = found, overrides
+            known = self._lists.get(value(element, "{w}abstractNumId") or "")
+            if known is not None:
+                self._of[element.get("{w}numId", "")] = _used(known, element.findall("{w}lvlOverride"))
 
     def level(self, list_id: str, style_id: str | None, level: int | None) -> int:
         """At which level of a list a paragraph is, from 0: its own, or else the one that its style is for."""
         if level is None:
-            level = self._of[list_id][0].styles.get(style_id or "", 0) if list_id in self._of else 0
+            level = self._of[list_id].list.styles.get(style_id or "", 0) if list_id in self._of else 0
         return max(0, min(level, _LEVELS - 1))
 
     def next(self, list_id: str, level: int) -> str | None:
         """What stands before the list's next item: "2.1.", BULLET, or None for no list or a mark without text."""
         if list_id not in self._of:
             return None
-        found, overrides = self._of[list_id]
-        form = found.levels.get(level, _Level())
+        used = self._of[list_id]
+        form, counts = used.level(level), used.list.counts
         if form.form == "bullet":
             return BULLET
-        count = found.counts[level]
-        if level in overrides and (list_id, level) not in self._begun:
+        count = counts[level]
+        if level in used.starts and (list_id, level) not in self._begun:
             self._begun.add((list_id, level))
-            count = overrides[level] - 1
-        found.counts[level] = form.start if count is None else count + 1
+            count = used.starts[level] - 1
+        counts[level] = form.start if count is None else count + 1
         for deeper in range(level + 1, _LEVELS):
-            if found.levels.get(deeper, form).restarts:
-                found.counts[deeper] = None
-        return _PLACE.sub(lambda place: self._number(found, int(place[1]) - 1, form.legal), form.text).strip() or None
+            if used.level(deeper).restarts:
+                counts[deeper] = None
+        return _PLACE.sub(lambda place: _number(used, int(place[1]) - 1, form.legal), form.text).strip() or None
 
-    def _number(self, found: _List, level: int, legal: bool) -> str:
-        form = found.levels.get(level, _Level())
-        count = found.counts[level]
-        return spelled(form.start if count is None else count, "decimal" if legal else form.form)
+
+def _number(used: _Used, level: int, legal: bool) -> str:
+    form, count = used.level(level), used.list.counts[level]
+    return spelled(form.start if count is None else count, "decimal" if legal else form.form)
+
+
+def _used(found: _List, overrides: list[Element]) -> _Used:
+    starts, levels = dict[int, int](), dict[int, _Level]()
+    for override in overrides:
+        number, own = whole(override.get("{w}ilvl")), override.find("{w}lvl")
+        if own is not None:
+            levels[number] = _level(own)
+        if (start := value(override, "{w}startOverride")) is not None:
+            starts[number] = whole(start)
+    return _Used(found, starts, levels)
 
 
 def _level(element: Element) -> _Level:

@@ -67,10 +67,9 @@ class DocxText:
         properties = paragraph.find("{w}pPr")
         if properties is not None:
             self.sections.extend(properties.findall("{w}sectPr"))
-        mark = self._mark(properties)
         self._carried.append(found.text)
         if not _goes_on(properties):
-            self._say("".join(self._carried), properties, mark)
+            self._say("".join(self._carried), properties, self._mark(properties))
             self._carried.clear()
         for box in found.boxes:
             self.blocks(box)

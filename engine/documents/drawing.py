@@ -9,22 +9,33 @@ from engine.documents.flow import Flow
 from engine.documents.list_marks import BULLET, spelled
 from engine.documents.office_math import formula
 from engine.documents.office_names import whole
+from engine.documents.scripts import LEVEL, LOWERED, PLAIN, RAISED, Look, written
 
 _DEEPEST_LEVEL = 8
+_NOT_STRUCK = "noStrike"
 _FORMS = {"alphaLc": "lowerLetter", "alphaUc": "upperLetter", "romanLc": "lowerRoman", "romanUc": "upperRoman"}
 
 
 def paragraph_text(paragraph: Element) -> str:
     """Of an {a}p; "\\n" between lines."""
-    pieces: list[str] = []
+    pieces: list[tuple[str, Look]] = []
     for child in paragraph:
         if child.tag in ("{a}r", "{a}fld"):
-            pieces.extend(text.text or "" for text in child.findall("{a}t"))
+            look = _look(child.find("{a}rPr"))
+            pieces.extend((text.text or "", look) for text in child.findall("{a}t"))
         elif child.tag == "{a}br":
-            pieces.append("\n")
+            pieces.append(("\n", PLAIN))
         else:
-            pieces.extend(formula(found) for found in child.iter("{m}oMath"))
-    return "".join(pieces)
+            pieces.extend((formula(found), PLAIN) for found in child.iter("{m}oMath"))
+    return written(pieces)
+
+
+def _look(properties: Element | None) -> Look:
+    if properties is None:
+        return PLAIN
+    above = properties.get("baseline", "0").rstrip("0%")
+    height = LEVEL if not above else LOWERED if above.startswith("-") else RAISED
+    return Look(height, properties.get("strike", _NOT_STRUCK) != _NOT_STRUCK)
 
 
 def body_text(body: Element | None) -> str:
@@ -63,16 +74,15 @@ def _cells(row: Element) -> Iterator[str]:
 
 def _mark(properties: Element | None, bulleted: bool, counts: dict[int, int], level: int) -> str | None:
     numbered = properties.find("{a}buAutoNum") if properties is not None else None
+    for deeper in [known for known in counts if known > level or (known == level and numbered is None)]:
+        del counts[deeper]
     if numbered is None:
-        counts.clear()
         drawn = properties is not None and (
             properties.find("{a}buChar") is not None or properties.find("{a}buBlip") is not None
         )
         plain = properties is not None and properties.find("{a}buNone") is not None
         return BULLET if drawn or (bulleted and not plain) else None
     counts[level] = counts.get(level, whole(numbered.get("startAt"), 1) - 1) + 1
-    for deeper in [known for known in counts if known > level]:
-        del counts[deeper]
     form = numbered.get("type", "arabicPeriod")
     number = spelled(counts[level], next((to for begin, to in _FORMS.items() if form.startswith(begin)), "decimal"))
     return f"({number})" if form.endswith("ParenBoth") else f"{number})" if form.endswith("ParenR") else f"{number}."

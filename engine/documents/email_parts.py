@@ -17,6 +17,7 @@ from engine.documents.email_headers import base64_bytes, header, parameter, word
 from engine.documents.email_transfer import Unpacked, unpacked
 from engine.documents.flow import one_line
 from engine.documents.html import decode_html, web_text
+from engine.documents.names import display_name
 from engine.documents.reader import LeftOut
 from engine.documents.text import decode
 
@@ -219,7 +220,7 @@ def _unflowed(text: str, without_blank: bool) -> str:
 
 def _name(part: Message, kind: str) -> str:
     """As the message calls it; without folders, which could lead anywhere."""
-    name = one_line(_filename(part)).replace("\\", "/").rpartition("/")[2]
+    name = display_name(one_line(_filename(part)).replace("\\", "/").rpartition("/")[2])
     return _shortened(name) if name else NAMELESS + (guess_extension(kind) or "")
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import stat
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from engine.documents.bounded.bounds import Bounds, bounds
 from engine.documents.bounded.frames import Frame
@@ -23,6 +24,7 @@ from engine.documents.judge import Extracted, judge, unread
 from engine.documents.kinds import PACKAGE, Kind, kind_of
 from engine.documents.limits import SMALL_TEXT
 from engine.documents.page import Page
+from engine.documents.patience import patiently, waited
 from engine.documents.reader import How, LeftOut, Recognition, Unreadable
 from engine.documents.reasons import reason_of_error
 from engine.documents.source import Source, file_source
@@ -57,9 +59,10 @@ def extract(
     looked at.
     """
     try:
-        if not stat.S_ISREG(path.stat().st_mode):
+        looked = waited(lambda: _looked_at(path, member), cancelled)
+        if looked is None:
             return unread("unknown", None, "special_file")
-        return _extracted(path, member, on_page, cancelled, How(password, recognition), earlier)
+        return _extracted(path, looked, member, on_page, cancelled, How(password, recognition), earlier)
     except OSError as error:
         return unread("unknown", None, reason_of_error(error))
 
@@ -73,25 +76,52 @@ def file_sha256(
     if member is not None:
         (answer,) = call(Frame({"job": "digest", **asked_fields(path, member, How(password))}), Bounds(), cancelled)
         return str(answer.fields["sha256"])
+    *_, digest = patiently(_hashed(path), cancelled)
+    return digest
+
+
+def _hashed(path: Path) -> Iterator[str]:
+    """Nothing after each block, the SHA-256 at the end."""
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(BLOCK):
-            stop_if(cancelled)
             digest.update(block)
-    return digest.hexdigest()
+            yield ""
+    yield digest.hexdigest()
+
+
+class _Looked(NamedTuple):
+    """mark: what is different once the file was written to. data: all of it, where it is read here."""
+
+    mark: tuple[int, int, int]
+    kind: Kind
+    name: str
+    data: bytes | None
+
+
+def _looked_at(path: Path, member: str | None) -> _Looked | None:
+    """None for what is no file. Raises OSError."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        return None
+    mark, source = _mark(path), file_source(path)
+    kind = Kind("unknown") if member is not None else kind_of(source.name, source.head)
+    is_small_text = kind.kind in PLAIN and source.size <= SMALL_TEXT
+    return _Looked(mark, kind, source.name, source.read() if is_small_text else None)
 
 
 def _extracted(
-    path: Path, member: str | None, on_page: OnPage | None, cancelled: Cancelled, how: How, earlier: Sequence[Page]
+    path: Path,
+    looked: _Looked,
+    member: str | None,
+    on_page: OnPage | None,
+    cancelled: Cancelled,
+    how: How,
+    earlier: Sequence[Page],
 ) -> Extracted:
-    before = _mark(path)
-    source = file_source(path)
-    kind = Kind("unknown") if member is not None else kind_of(source.name, source.head)
-    if kind.kind in PLAIN and source.size <= SMALL_TEXT:
-        data = source.read()
-        source = Source(source.name, data=data)
-        events = read_here(source, how, earlier[-1].number + 1 if earlier else 1)
-        return _collected(events, kind, hashlib.sha256(data).hexdigest(), on_page, cancelled, earlier)
+    kind = looked.kind
+    if looked.data is not None:
+        events = read_here(Source(looked.name, data=looked.data), how, earlier[-1].number + 1 if earlier else 1)
+        return _collected(events, kind, hashlib.sha256(looked.data).hexdigest(), on_page, cancelled, earlier)
     try:
         sha256 = file_sha256(path, cancelled, member, how.password)
     except Unreadable as unreadable:
@@ -101,7 +131,10 @@ def _extracted(
     allowed = bounds(kind.kind, how.recognition is not None)
     events = read_bounded(path, member, how, allowed, cancelled, earlier)
     extracted = _collected(events, kind, sha256, on_page, cancelled, earlier)
-    if _mark(path) != before and file_sha256(path, cancelled, member, how.password) != sha256:
+    if (
+        waited(lambda: _mark(path), cancelled) != looked.mark
+        and file_sha256(path, cancelled, member, how.password) != sha256
+    ):
         return unread(extracted.kind, None, "changed")
     return extracted
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.documents.ignore_rules import IgnoreRules
+from engine.documents.names import display_name
 
 GENERATED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 HIDDEN_NAMES = frozenset({"thumbs.db", "desktop.ini", "ehthumbs.db"})
@@ -47,11 +48,6 @@ def find_files(paths: Iterable[Path | str]) -> Iterator[Found]:
             if resolved not in seen:
                 seen.add(resolved)
                 yield found
-
-
-def display_name(name: str) -> str:
-    """The name for the eye and for the model: valid Unicode on one line."""
-    return re.sub(r"[\x00-\x1f\x7f\u2028\u2029]+", " ", re.sub("[\ud800-\udfff]+", "\ufffd", name))
 
 
 def natural_key(name: str) -> tuple[list[tuple[int, int, str]], str]:

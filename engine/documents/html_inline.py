@@ -1,4 +1,4 @@
-"""Marks of notes, raised and lowered digits, and addresses, as they are written in a line. It reads no tree."""
+"""Marks of notes and addresses, as they are written in a line. It reads no tree."""
 
 from __future__ import annotations
 
@@ -9,11 +9,6 @@ from selectolax.lexbor import LexborNode
 from engine.documents.flow import Flow
 
 LONGEST_ADDRESS = 300
-_RAISED = str.maketrans(
-    "0123456789+-n", "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079\u207a\u207b\u207f"
-)
-_LOWERED = str.maketrans("0123456789", "\u2080\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089")
-_CAN_BE_RAISED = re.compile(r"[0-9+\-n]+")
 _ADDRESS = re.compile(r"(?:https?://|mailto:)(?P<rest>\S+)", re.I)
 
 
@@ -40,16 +35,6 @@ class Addresses:
         for text, address in self._waiting:
             flow.note(text, address)
         self._waiting.clear()
-
-
-def raised(text: str) -> str:
-    """Digits stay apart from those before them: "10\u00b2", not "102"."""
-    return text.translate(_RAISED) if _CAN_BE_RAISED.fullmatch(text) else text
-
-
-def lowered(text: str) -> str:
-    """As `raised`: "101\u2082", not "1012"."""
-    return text.translate(_LOWERED)
 
 
 def note_mark(text: str) -> str:

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from selectolax.lexbor import LexborNode
 
 from engine.documents.flow import one_line
-from engine.documents.html_inline import Addresses, lowered, note_mark, raised, refers
+from engine.documents.html_inline import Addresses, note_mark, refers
 from engine.documents.html_math import formula
+from engine.documents.scripts import lowered, raised, struck
 
 _TICKED, _NOT_TICKED = " [x] ", " [ ] "
 _TYPED = frozenset({"text", "number", "date", "time", "datetime-local", "month", "week", "email", "tel", "url"})
@@ -68,11 +69,11 @@ class Line:
         return self._changed(lambda _, text: change(text))
 
     def enter_lowered(self, _: LexborNode, __: Attributes) -> Leave:
-        return self._changed(lambda before, text: lowered(text) if before[-1:].isdigit() else text)
+        return self._changed(lambda before, text: lowered(text, before))
 
     def enter_struck(self, _: LexborNode, __: Attributes) -> Leave:
         """As Markdown shows it: an old price beside the new one."""
-        return self._changed(lambda _, text: f" ~~{text.strip()}~~ " if text.strip() else text)
+        return self._changed(lambda _, text: struck(text))
 
     def _changed(self, change: Callable[[str, str], str]) -> Leave:
         """change: what stands before the element, and its text -> what is written for it."""

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
+from typing import TYPE_CHECKING
 
 from engine.documents.flow import Flow
 from engine.documents.limits import (
@@ -22,8 +23,15 @@ from engine.documents.limits import (
 from engine.documents.page import Page
 from engine.documents.reader import LeftOut, Recognition, Unreadable
 
+if TYPE_CHECKING:
+    from PIL import Image
+
 LEAST_PIXELS, LEAST_EDGE = 20_000, 20
 """Of a picture that may hold more than a sign: 128 by 128 are an icon, 600 by 40 may be a line of text."""
+LEAST_PAGE_PIXELS, LEAST_PAGE_EDGE = 480_000, 500
+"""Of a picture that may be a page of text or a screen: A4 at 72 points an inch has 500,000 pixels."""
+LOOKING_SECONDS = 20.0
+"""Of a document without recognition, for telling photographs from such pages."""
 _LONGEST_NAME = 200
 _SMALL = Page(1, "blank", None, "")
 _UNREAD = Page(1, "needs_ocr", "no_text_layer", "")
@@ -47,16 +55,24 @@ class _Spent:
 
 
 class InnerPictures:
-    """Of one document, from front to back. left_out: pictures that give no text are added. first: the number of the
-    first part that is wanted; in those before nothing is recognised.
+    """Of one document, from front to back. left_out: pictures that give no text are added, with a reason where they may
+    be pages of text. first: the number of the first part that is wanted; in those before nothing is recognised.
+    seconds: that the pictures of a part may take, if not PICTURES_SECONDS.
     """
 
-    def __init__(self, recognition: Recognition | None, left_out: list[LeftOut], first: int = 1) -> None:
-        self._recognition, self._left_out, self._first = recognition, left_out, first
+    def __init__(
+        self,
+        recognition: Recognition | None,
+        left_out: list[LeftOut],
+        first: int = 1,
+        seconds: float | None = None,
+    ) -> None:
+        self._recognition, self._left_out, self._first, self._seconds = recognition, left_out, first, seconds
         self._wanted = True
         self._digests: dict[str, bytes] = {}
         self._found: dict[bytes, Page] = {}
         self._said: set[bytes] = set()
+        self._pages: set[bytes] = set()
         self._passed_over: set[bytes] = set()
         self._of_file, self._of_part = _Spent(), _Spent()
         self._outcomes: list[Page] = []
@@ -75,8 +91,8 @@ class InnerPictures:
         digest, found = self._picture(part, read)
         self._outcomes.append(found)
         if not found.text:
-            reason = found.reason if found.outcome == "failed" else None
-            self._left_out.append(LeftOut("picture", name[:_LONGEST_NAME], reason))
+            is_missed = found.outcome == "failed" or digest in self._pages
+            self._left_out.append(LeftOut("picture", name[:_LONGEST_NAME], found.reason if is_missed else None))
         elif digest not in self._said:
             flow.recognised(found.text)
         if found.text or not self._wanted:
@@ -101,7 +117,7 @@ class InnerPictures:
     def _picture(self, part: str | None, read: Callable[[], bytes]) -> tuple[bytes, Page]:
         """(what is the same for the same picture, what it holds)"""
         if self._recognition is None:
-            return b"", _UNREAD
+            return b"" if part is None else self._unrecognised(part, read), _UNREAD
         if part is None:
             return b"", _UNKNOWN
         digest = self._digests.get(part, b"")
@@ -109,20 +125,27 @@ class InnerPictures:
             return digest, self._found[digest]
         if digest and (digest in self._passed_over or not self._wanted):
             return digest, _PASSED_OVER
-        try:
-            data = read()
-        except Unreadable:
-            data = b""
+        data = _data(read)
         digest = self._digests[part] = hashlib.sha256(data).digest()
         if digest not in self._found:
-            found = self._looked_at(data, self._recognition)
+            found = self._looked_at(data, digest, self._recognition)
             if found is _PASSED_OVER:  # in another part there may be time for it
                 self._passed_over.add(digest)
                 return digest, found
             self._found[digest] = found
         return digest, self._found[digest]
 
-    def _looked_at(self, data: bytes, recognition: Recognition) -> Page:
+    def _unrecognised(self, part: str, read: Callable[[], bytes]) -> bytes:
+        """What is the same for the same picture."""
+        if part not in self._digests:
+            began, data = time.process_time(), _data(read)
+            digest = self._digests[part] = hashlib.sha256(data).digest()
+            if not self._of_file.is_over(MOST_PICTURES, LOOKING_SECONDS) and _may_be_page(data):
+                self._pages.add(digest)
+            self._of_file.add(time.process_time() - began)
+        return self._digests[part]
+
+    def _looked_at(self, data: bytes, digest: bytes, recognition: Recognition) -> Page:
         from engine.documents.pictures import frame, opened, page_of
 
         if not self._wanted:
@@ -131,14 +154,45 @@ class InnerPictures:
             picture = opened(BytesIO(data))
             if picture.width * picture.height < LEAST_PIXELS or min(picture.size) < LEAST_EDGE:
                 return _SMALL
-            if self._of_part.is_over(MOST_PICTURES_OF_A_PART, PICTURES_SECONDS):
+            if self._of_part.is_over(MOST_PICTURES_OF_A_PART, self._seconds or PICTURES_SECONDS):
                 return _PASSED_OVER
             if self._of_file.is_over(MOST_PICTURES, PICTURES_FILE_SECONDS):
                 return _PASSED_OVER
             began = time.process_time()
-            found = page_of(frame(picture, 1), 1, recognition, briefly=True)
+            shown = frame(picture, 1)
+            found = page_of(shown, 1, recognition, briefly=True)
+            if found.outcome == "needs_ocr" and _is_page(shown):
+                self._pages.add(digest)
         except Unreadable:
             return _UNKNOWN
         for spent in (self._of_part, self._of_file):
             spent.add(time.process_time() - began)
         return found
+
+
+def _data(read: Callable[[], bytes]) -> bytes:
+    try:
+        return read()
+    except Unreadable:
+        return b""
+
+
+def _may_be_page(data: bytes) -> bool:
+    from engine.documents.pictures import frame, opened
+
+    try:
+        picture = opened(BytesIO(data))
+        return _is_large(picture) and _is_page(frame(picture, 1))
+    except Unreadable:
+        return False
+
+
+def _is_page(picture: Image.Image) -> bool:
+    """Whether it is as large as a page or a screen, and no photograph."""
+    from engine.documents.ocr.photograph import is_photograph
+
+    return _is_large(picture) and not is_photograph(picture)
+
+
+def _is_large(picture: Image.Image) -> bool:
+    return picture.width * picture.height >= LEAST_PAGE_PIXELS and min(picture.size) >= LEAST_PAGE_EDGE

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from engine.documents.names import display_name
 from engine.documents.page import Page
 from engine.documents.reader import LeftOut
-from engine.documents.reasons import SENTENCES, left_out_sentence, locked_sentence, pages_sentence, pictures_sentence
+from engine.documents.reasons import (
+    SENTENCES,
+    left_out_sentence,
+    locked_sentence,
+    pages_sentence,
+    pictures_left_out_sentence,
+    pictures_sentence,
+)
 
 
 @dataclass(frozen=True)
@@ -43,13 +51,14 @@ def judge(
     left_out: Sequence[LeftOut] = (),
 ) -> Extracted:
     """A document whose pages have all been tried."""
+    left_out = [replace(part, name=display_name(part.name)) for part in left_out]
     read, pictures, lost = (_of(pages, "read"), _of(pages, "needs_ocr"), _of(pages, "failed"))
-    lost += [page for page in read if page.reason is not None]
+    lost += [page for page in read if page.reason is not None]  # in part
     missing = [part for part in left_out if part.reason is not None]
     outcome, reason, message = "read", None, None
     if read and (lost or pictures):
         outcome, reason = "partial", _worst(lost) if lost else "some_pages_need_ocr"
-        message = _sentences(kind, lost, pictures)
+        message = _sentences(kind, [*lost, *pictures])
     elif pictures:
         reasons = {page.reason or "no_text_layer" for page in pictures}
         outcome, reason = "needs_ocr", reasons.pop() if len(reasons) == 1 else "no_text_layer"
@@ -61,8 +70,9 @@ def judge(
         left = {part.reason for part in missing}
         outcome, reason = "partial", next(iter(left)) if len(left) == 1 else "some_parts_left_out"
     if missing and outcome == "partial":
-        locked = locked_sentence([part.reason for part in missing if part.reason])
-        message = " ".join(filter(None, (message, left_out_sentence([part.name for part in missing]), locked)))
+        names, why = [part.name for part in missing], [part.reason for part in missing if part.reason]
+        known = () if pictures else (pictures_left_out_sentence(why),)
+        message = " ".join(filter(None, (message, left_out_sentence(names), *known, locked_sentence(why))))
     return Extracted(kind, sha256, outcome, reason, message, page_count, tuple(pages), tuple(left_out))
 
 
@@ -82,8 +92,8 @@ def _worst(lost: Sequence[Page]) -> str:
     return max(reasons, key=reasons.count)
 
 
-def _sentences(kind: str, *groups: list[Page]) -> str:
-    reasons: dict[str, list[Page]] = {}
-    for page in sorted((page for group in groups for page in group), key=lambda page: page.number):
-        reasons.setdefault(page.reason or "damaged", []).append(page)
-    return " ".join(pages_sentence(reason, [page.number for page in found], kind) for reason, found in reasons.items())
+def _sentences(kind: str, pages: Sequence[Page]) -> str:
+    groups: dict[tuple[str, bool], list[int]] = {}
+    for page in sorted(pages, key=lambda page: page.number):
+        groups.setdefault((page.reason or "damaged", page.outcome == "read"), []).append(page.number)
+    return " ".join(pages_sentence(reason, found, kind, partly) for (reason, partly), found in groups.items())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from statistics import median
 
@@ -23,22 +24,42 @@ SAME_EDGE = 2.0
 SAME_ROW = 0.6
 APART = 1.5
 CELL_GAP = "  "
+CLOSE, NEAR = 0.1, 0.3
+"""Of its height: how far a sign behind a word, and a piece of a line, may be from what is before and are no cells."""
 HYPHENS = "-\u2010\u00ad"
 BROKEN_WORD = re.compile(rf"([^\W\d_]+)[{HYPHENS}]$")
+CHAIN = re.compile(r"[^\W\d_][-\u2010][^\W\d_]+[-\u2010]$")
+# Of English, where these make compounds: "self-evident", but "selfish"; "well-known"; "twenty-one".
+HYPHENATED, DERIVED = frozenset({"self", "well"}), frozenset({"ish", "ishly", "ishness", "less", "lessly", "ness"})
+TENS = frozenset(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"])
+ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+UNITS = frozenset([*ONES, "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"])
 CONTINUED_WORD = re.compile(r"([^\W\d_]+)")
 
 
-def page_text(lines: Sequence[Line]) -> str:
-    """The text of a page. Text that does not run from left to right along the page comes last."""
+def page_text(lines: Sequence[Line], pictures: Sequence[Line] = ()) -> str:
+    """The text of a page. Text that does not run from left to right along the page comes last. pictures: text in
+    pictures, each one piece, that stands behind what is above it.
+    """
     level = [line for line in lines if line.horizontal]
     from_right = 2 * sum(runs_from_right(line.text) for line in level) > len(level)
     ordered = _in_order([_mirrored(line) for line in level] if from_right else level)
+    for picture in pictures:
+        at = _mirrored(picture) if from_right else picture
+        ordered.insert(_place(at, ordered), replace(at, horizontal=False))
     return _joined([*ordered, *(line for line in lines if not line.horizontal)])
 
 
 def _mirrored(line: Line) -> Line:
     """As it stands in a looking glass: text that runs from right to left is put in order as if it ran the other way."""
     return Line(line.text, -line.right, line.top, -line.left, line.bottom)
+
+
+def _place(picture: Line, ordered: list[Line]) -> int:
+    """Behind the last line above it in its column, or before the first one below."""
+    beside = [place for place, line in enumerate(ordered) if line.left < picture.right and picture.left < line.right]
+    above = [place for place in beside if ordered[place].middle <= picture.top]
+    return max(above) + 1 if above else min(beside, default=len(ordered))
 
 
 def _in_order(lines: list[Line]) -> list[Line]:
@@ -116,15 +137,27 @@ def _joined(lines: list[Line]) -> str:
         if before is None:
             pieces.append(line.text)
         elif _same_row(before, line):
-            pieces.append(CELL_GAP + line.text)
+            pieces[-1] = pieces[-1].rstrip(" ")
+            pieces.append(_between(before, line) + line.text.strip(" "))
         else:
             broken, continued = BROKEN_WORD.search(before.text.rstrip()), CONTINUED_WORD.match(line.text)
-            if broken and continued and _one_word(broken[1], continued[1], text):
-                pieces[-1] = pieces[-1].rstrip().rstrip(HYPHENS)
+            if broken and continued and continued[1][0].islower():
+                if _is_compound(before.text, broken[1], continued[1], text):
+                    pieces[-1] = pieces[-1].rstrip()
+                else:
+                    pieces[-1] = pieces[-1].rstrip().rstrip(HYPHENS)
                 pieces.append(line.text)
             else:
                 pieces.append("\n" + line.text)
     return "".join(pieces).replace("\u00ad", "")
+
+
+def _between(before: Line, line: Line) -> str:
+    gap, height = line.left - before.right, line.bottom - line.top
+    if gap > NEAR * height:
+        return CELL_GAP
+    is_apart = gap > CLOSE * height or before.text.endswith(" ") or line.text[:1].isspace()
+    return " " if is_apart or line.text[:1].isalnum() else ""
 
 
 def _same_row(before: Line, line: Line) -> bool:
@@ -133,6 +166,10 @@ def _same_row(before: Line, line: Line) -> bool:
     return before.horizontal and line.horizontal and line.left >= before.right and shared >= SAME_ROW * lowest
 
 
-def _one_word(first: str, second: str, text: str) -> bool:
-    """Whether a hyphen at a line's end only breaks the word; a compound seen whole elsewhere on the page keeps it."""
-    return second[0].islower() and re.search(rf"\b{first}[-\u2010]{second}\b", text) is None
+def _is_compound(before: str, first: str, second: str, text: str) -> bool:
+    """Whether a hyphen at a line's end is the word's own: it has others, is seen whole elsewhere on the page, or is a
+    number or of a kind that always has one. before: the line that ends there.
+    """
+    if CHAIN.search(before.rstrip()) or re.search(rf"\b{first}[-\u2010]{second}\b", text):
+        return True
+    return (first.lower() in HYPHENATED and second not in DERIVED) or (first.lower() in TENS and second in UNITS)

@@ -29,8 +29,8 @@ MOST_PICTURES, MOST_PICTURES_OF_A_PART = 2000, 500
 """In a document of another kind that are looked at for text."""
 
 PAGE_SECONDS, RECOGNITION_SECONDS, OPENING_SECONDS = 20.0, 300.0, 30.0
-"""Of the reading process's own time: for a page, for a page whose picture is recognised, until the first page.
-An A3 page full of small print takes over a minute, and may be looked at four ways up.
+"""Of the reading process's own time: for a page, for the text in a picture while it is recognised, until the first
+page. An A3 page full of small print takes over a minute, and may be looked at four ways up.
 """
 PATIENCE = 5.0
 """How many times that may pass on the clock, on a machine that is busy with other things."""
@@ -42,7 +42,8 @@ PICTURES_SECONDS, PICTURES_FILE_SECONDS = 600.0, 5400.0
 """Once so much went into the pictures of such a piece, or of all of them, no other one is begun: the text around them
 is not to be lost with them.
 """
-RECOGNITION_PIECE_SECONDS = PICTURES_SECONDS + RECOGNITION_SECONDS
+PAGE_PICTURES_SECONDS = 100.0
+"""As PICTURES_SECONDS, for a page with text, which may take RECOGNITION_SECONDS with them."""
 FILE_SECONDS, RECOGNITION_FILE_SECONDS = 1800.0, 6 * 3600.0
 """As PAGE_SECONDS, for all of a file; with recognition."""
 MOST_DEATHS = 3

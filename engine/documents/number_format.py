@@ -146,8 +146,9 @@ def _digits(number: Decimal, section: _Section) -> str:
     places = [place for place, (name, _) in enumerate(section.tokens) if name == "digit"]
     pattern = "".join(section.tokens[place][1] for place in places if section.tokens[place][1] in "0#?.,/")
     if not pattern.strip(",."):
-        words = "".join(general(float(number)) if text == "@" else text for _, text in section.tokens)
-        return f"-{words}" if number < 0 and "@" not in words else words
+        is_text = ("digit", "@") in section.tokens
+        words = "".join(general(float(number)) if token == ("digit", "@") else token[1] for token in section.tokens)
+        return f"-{words}" if number < 0 and not is_text else words
     if "exponent" in section.names:
         return _scientific(number, section)
     number = number.scaleb(2 * sum(text == "%" for _, text in section.tokens), _EXACT)
@@ -156,7 +157,7 @@ def _digits(number: Decimal, section: _Section) -> str:
     holders = [place for place in places if section.tokens[place][1] in "0#?.,/"]
     spread = {holders[0]: body.lstrip("-")} if is_fraction else _spread(body.lstrip("-"), holders, section)
     said = "".join(
-        spread.get(place, text if name == "quoted" or text == "%" else "")
+        spread.get(place, text if (name == "quoted" and not (is_fraction and text.isdecimal())) or text == "%" else "")
         for place, (name, text) in enumerate(section.tokens)
     ).strip()
     return f"-{said}" if body.startswith("-") else said

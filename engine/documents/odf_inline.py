@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 from engine.documents.odf_styles import OdfStyles
 from engine.documents.office_names import whole
 from engine.documents.reader import LeftOut
+from engine.documents.scripts import PLAIN, Look, written
 
 HIDDEN = LeftOut("hidden", "Hidden text")
 _SHAPES = (
@@ -45,26 +46,26 @@ def inline(paragraph: Element, styles: OdfStyles, on_object: OnObject) -> Inline
     """Of a {text}p or {text}h, or of anything that is drawn."""
     reading = _Reading(styles, on_object)
     reading.element(paragraph)
-    reading.found.text = "".join(reading.pieces)
+    reading.found.text = written(reading.pieces)
     return reading.found
 
 
 class _Reading:
     def __init__(self, styles: OdfStyles, on_object: OnObject) -> None:
         self.found = Inline()
-        self.pieces: list[str] = []
-        self._styles, self._on_object = styles, on_object
+        self.pieces: list[tuple[str, Look]] = []
+        self._styles, self._on_object, self._look = styles, on_object, PLAIN
 
     def element(self, element: Element) -> None:
         tag = element.tag
         if tag in _HIDDEN or self._styles.is_hidden(element.get("{text}style-name")):
             self.found.left_out.append(HIDDEN)
         elif tag == "{text}s":
-            self.pieces.append(" " * min(whole(element.get("{text}c"), 1), _MOST_BLANKS))
+            self._say(" " * min(whole(element.get("{text}c"), 1), _MOST_BLANKS))
         elif tag == "{text}tab":
-            self.pieces.append("\t")
+            self._say("\t")
         elif tag == "{text}line-break":
-            self.pieces.append("\n")
+            self._say("\n")
         elif tag == "{text}note":
             self._note(element)
         elif tag == "{office}annotation":
@@ -72,10 +73,17 @@ class _Reading:
         elif tag in DRAWN:
             self._drawn(element)
         elif tag not in _DROPPED:
-            self.pieces.append(element.text or "")
+            outer = self._look
+            if tag == "{text}span":
+                self._look = self._styles.look(element.get("{text}style-name"))
+            self._say(element.text or "")
             for child in element:
                 self.element(child)
-                self.pieces.append(child.tail or "")
+                self._say(child.tail or "")
+            self._look = outer
+
+    def _say(self, text: str) -> None:
+        self.pieces.append((text, self._look))
 
     def _note(self, element: Element) -> None:
         body = element.find("{text}note-body")
@@ -110,7 +118,7 @@ class _Reading:
         root = self._on_object(element.get("{xlink}href", ""))
         formula = root.find(".//{math}annotation") if root is not None else None
         if formula is not None:
-            self.pieces.append(formula.text or "")
+            self._say(formula.text or "")
         elif root is not None and root.find(".//{chart}chart") is not None:
             self.found.charts.append(root)
         else:

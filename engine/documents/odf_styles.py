@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from engine.documents.list_marks import BULLET, spelled
 from engine.documents.office_names import whole
+from engine.documents.scripts import LEVEL, LOWERED, PLAIN, RAISED, Look
 
 _FORMS = {"1": "decimal", "a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _DEEPEST_CHAIN = 20
@@ -25,12 +27,22 @@ class Level:
     start: int = 1
     shown: int = 1
 
-    def mark(self, numbers: list[int]) -> str | None:
-        """numbers: of this item and of those that it is in, from the outside. None: nothing stands before it."""
-        if self.form is None:
-            return BULLET
-        said = ".".join(spelled(number, self.form) for number in numbers[-self.shown :])
-        return f"{self.before}{said}{self.after}" if self.form else None
+
+_BULLETS = Level(None)
+
+
+def mark(levels: Mapping[int, Level], numbers: list[int]) -> str | None:
+    """What stands before an item. levels: of its list, from 1. numbers: of this item and of those that it is in, from
+    the outside. None: nothing stands before it.
+    """
+    level = levels.get(len(numbers), _BULLETS)
+    if level.form is None:
+        return BULLET
+    if not level.form:
+        return None
+    counted = list(enumerate(numbers, 1))[-level.shown :]
+    said = [spelled(number, form) for depth, number in counted if (form := levels.get(depth, _BULLETS).form)]
+    return f"{level.before}{'.'.join(said)}{level.after}"
 
 
 class OdfStyles:
@@ -39,6 +51,7 @@ class OdfStyles:
     def __init__(self, roots: list[Element]) -> None:
         self._parents: dict[str, str] = {}
         self._hidden: set[str] = set()
+        self._looks: dict[str, Look] = {}
         self.hidden_tables: set[str] = set()
         self.hidden_slides: set[str] = set()
         self._lists: dict[str, dict[int, Level]] = {}
@@ -55,6 +68,10 @@ class OdfStyles:
         """Of text."""
         return style in self._hidden
 
+    def look(self, style: str | None) -> Look:
+        """Of a run of text."""
+        return self._looks.get(style or "", PLAIN)
+
     def is_title(self, style: str | None) -> bool:
         """Whether a paragraph is the title of the document."""
         for _ in range(_DEEPEST_CHAIN):
@@ -63,21 +80,33 @@ class OdfStyles:
             style = self._parents.get(style)
         return style == "Title"
 
-    def level(self, list_style: str | None, depth: int) -> Level:
-        """Of a list at this depth, from 1."""
-        return self._lists.get(list_style or "", {}).get(depth, Level(None))
+    def levels(self, list_style: str | None) -> Mapping[int, Level]:
+        """Of a list, by depth, from 1."""
+        return self._lists.get(list_style or "", {})
 
     def _add(self, style: Element) -> None:
         name, family = style.get("{style}name", ""), style.get("{style}family")
         if family == "paragraph" and (parent := style.get("{style}parent-style-name")):
             self._parents[name] = parent
         for properties in style:
+            if family == "text" and properties.tag == "{style}text-properties":
+                self._looks[name] = _look(properties, self._looks.get(style.get("{style}parent-style-name", ""), PLAIN))
             if properties.get("{text}display") == "none":
                 self._hidden.add(name)
             if properties.get("{table}display") == "false":
                 self.hidden_tables.add(name)
             if properties.get("{presentation}visibility") == "hidden":
                 self.hidden_slides.add(name)
+
+
+def _look(properties: Element, parent: Look) -> Look:
+    above, line = properties.get("{style}text-position"), properties.get("{style}text-line-through-style")
+    height = parent.height
+    if above:
+        amount = above.split()[0] if above.split() else ""
+        height = {"super": RAISED, "sub": LOWERED}.get(amount, LOWERED if amount.startswith("-") else RAISED)
+        height = LEVEL if amount in ("", "0%") else height
+    return Look(height, parent.struck if line is None else line != "none")
 
 
 def _levels(style: Element) -> dict[int, Level]:

@@ -13,6 +13,7 @@ from engine.documents.list_marks import BULLET
 from engine.documents.odf_embedded import Embedded
 from engine.documents.odf_inline import DRAWN, HIDDEN, Inline, inline
 from engine.documents.odf_styles import OdfStyles
+from engine.documents.odf_styles import mark as mark_of
 from engine.documents.office_names import MOST_COLUMNS, whole
 
 DROPPED = frozenset(
@@ -79,11 +80,11 @@ class OdfText:
         level = max(1, min(whole(element.get("{text}outline-level"), 1), 10))
         found = self._inline(element)
         if mark is None and level in self._styles.outline and element.get("{text}is-list-header") != "true":
-            form = self._styles.outline[level]
+            start = self._styles.outline[level].start
             outer = [*self._outline, *[1] * level][: level - 1]
-            number = self._outline[level - 1] + 1 if len(self._outline) >= level else form.start
+            number = self._outline[level - 1] + 1 if len(self._outline) >= level else start
             self._outline = [*outer, number]
-            mark = form.mark(self._outline)
+            mark = mark_of(self._styles.outline, self._outline)
         numbered = mark is not None and mark != BULLET and found.text.strip()
         self._flow.heading(f"{mark} {found.text}" if numbered else found.text, level)
         self._add(found)
@@ -91,17 +92,18 @@ class OdfText:
     def _list(self, element: Element, style: str, outer: list[int]) -> None:
         """outer: the numbers of the items that it is in."""
         style = element.get("{text}style-name") or style
-        level = self._styles.level(style, len(outer) + 1)
+        levels = self._styles.levels(style)
+        first = levels[len(outer) + 1].start if len(outer) + 1 in levels else 1
         goes_on = not outer and (
             element.get("{text}continue-numbering") == "true" or element.get("{text}continue-list")
         )
-        number = self._lists.get(style, [level.start - 1])[0] if goes_on else level.start - 1
+        number = self._lists.get(style, [first - 1])[0] if goes_on else first - 1
         for item in element:
             if item.tag not in ("{text}list-item", "{text}list-header"):
                 continue
             is_item = item.tag == "{text}list-item"
             number = whole(item.get("{text}start-value"), number + 1) if is_item else number
-            self._item(item, style, [*outer, number], level.mark([*outer, number]) if is_item else None)
+            self._item(item, style, [*outer, number], mark_of(levels, [*outer, number]) if is_item else None)
         if not outer:
             self._lists[style] = [number]
 
@@ -184,7 +186,8 @@ class OdfText:
 
     def _row(self, row: Element) -> None:
         cells = [cell for cell in row if cell.tag in _CELLS]
-        if len(cells) == 1 or any(cell.find(".//{table}table") is not None for cell in cells):
+        is_one = len(cells) == 1 and whole(cells[0].get("{table}number-columns-repeated"), 1) < 2
+        if is_one or any(cell.find(".//{table}table") is not None for cell in cells):
             for cell in cells:
                 self.blocks(cell)
             return

@@ -1,5 +1,6 @@
 """An OpenDocument spreadsheet (.ods) -> a page for each sheet, in its order, with its rows as shown (OpenDocument 1.3,
-part 3, chapter 9). Dates are given as in ISO 8601. Hidden sheets are left out and said.
+part 3, chapter 9). Dates are given as in ISO 8601. Hidden sheets are left out and said, hidden rows and columns are
+read and said.
 
 A cell or a row may stand for thousands: empty ones are bounded, others too, which is said.
 """
@@ -11,8 +12,10 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from engine.documents.flow import Flow
+from engine.documents.hidden_cells import HiddenColumns, hidden_row
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import LARGEST_UNPACKED
+from engine.documents.number_format import shown
 from engine.documents.odf_embedded import Embedded
 from engine.documents.odf_package import CONTENT, NAMESPACES, OdfPackage
 from engine.documents.odf_text import OdfText
@@ -21,13 +24,17 @@ from engine.documents.opendocument import styles_of
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
 from engine.documents.safe_xml import elements
+from engine.documents.serial_dates import clock_text
 from engine.documents.source import Source
 from engine.documents.xlsx_cells import MOST_EMPTY
 
 MOST_REPEATED = 1000
-_TABLE, _ROW, _SHAPES = "{table}table", "{table}table-row", "{table}shapes"
+_TABLE, _COLUMN, _ROW, _SHAPES = "{table}table", "{table}table-column", "{table}table-row", "{table}shapes"
+_HIDDEN = ("collapse", "filter")
+_PERCENT = "0.##########%"
 _CELLS = ("{table}table-cell", "{table}covered-table-cell")
-_TIME = re.compile(r"PT(\d{1,9})H(\d{1,2})M(\d{1,2})(?:[.,]\d+)?S")
+_TIME = re.compile(r"(-?)PT(\d{1,9})H(\d{1,2})M(\d{1,2}(?:[.,]\d{1,20})?)S")
+_FRACTION = re.compile(r"[.,]\d")
 _MIDNIGHT = "T00:00:00"
 
 
@@ -70,7 +77,7 @@ class _Book:
         sheet: _Sheet | None = None
         lost: str | None = None
         try:
-            for element in elements(self._content, (_ROW, _SHAPES), NAMESPACES, _is_dropped, (_TABLE,)):
+            for element in elements(self._content, (_COLUMN, _ROW, _SHAPES), NAMESPACES, _is_dropped, (_TABLE,)):
                 if element.tag != _TABLE:
                     if sheet is not None:
                         sheet.add(element)
@@ -109,14 +116,20 @@ class _Sheet:
     def __init__(self, name: str, flow: Flow, story: OdfText) -> None:
         self.name, self.flow, self._story = name, flow, story
         self.lost: str | None = None
+        self._hidden, self._columns = HiddenColumns(), 0
 
     def add(self, element: Element) -> None:
-        """A row, or the shapes that lie over the sheet."""
+        """A column, a row, or the shapes that lie over the sheet."""
         if self.lost is not None:
             return
         try:
             if element.tag == _SHAPES:
                 self._story.blocks(element)
+            elif element.tag == _COLUMN:
+                first = self._columns + 1
+                self._columns += max(1, whole(element.get("{table}number-columns-repeated"), 1))
+                if element.get("{table}visibility") in _HIDDEN:
+                    self._hidden.add(first, self._columns)
             else:
                 self._row(element)
         except Unreadable as unreadable:
@@ -131,6 +144,8 @@ class _Sheet:
 
     def _row(self, row: Element) -> None:
         cells = self._cells(row)
+        if row.get("{table}visibility") in _HIDDEN:
+            cells = hidden_row(cells)
         times = max(1, whole(row.get("{table}number-rows-repeated"), 1))
         if not any(cells):
             self.flow.apart()
@@ -142,17 +157,19 @@ class _Sheet:
 
     def _cells(self, row: Element) -> list[str]:
         found: list[str] = []
-        empty = 0
+        empty = column = 0
         for cell in row:
             if cell.tag not in _CELLS:
                 continue
             text = self._text(cell)
             times = max(1, whole(cell.get("{table}number-columns-repeated"), 1))
+            column += times
             if not text:
                 empty += times
                 continue
             found.extend([""] * min(empty, MOST_EMPTY))
-            found.extend([text] * min(times, MOST_REPEATED))
+            shown = min(times, MOST_REPEATED)
+            found.extend(self._hidden.marked(column - times + 1 + place, text) for place in range(shown))
             empty = 0
         return found
 
@@ -162,8 +179,29 @@ class _Sheet:
         if kind == "date" and (day := cell.get("{office}date-value")):
             return day[:30].removesuffix(_MIDNIGHT).replace("T", " ")
         if kind == "time" and (clock := _TIME.fullmatch(cell.get("{office}time-value", ""))):
-            return f"{int(clock[1]):02d}:{clock[2]}" + (f":{clock[3]}" if int(clock[3]) else "")
-        return said or cell.get("{office}string-value") or cell.get("{office}value") or ""
+            return _clock(clock, said)
+        return said or _value(cell, kind or "")
+
+
+def _clock(found: re.Match[str], said: str) -> str:
+    """said: what the sheet shows. Programs write 05:00 as 04:59.999999999."""
+    unit = 1000 if _FRACTION.search(said or found[4]) else 1
+    seconds = (int(found[2]) * 60 + int(found[3])) * 60 + float(found[4].replace(",", "."))
+    return found[1] + clock_text(round(seconds * unit), unit, unit > 1)
+
+
+def _value(cell: Element, kind: str) -> str:
+    """Of a cell that was written without what it shows, as programs do that are no spreadsheets."""
+    value = cell.get("{office}value") or ""
+    match kind:
+        case "boolean":
+            return cell.get("{office}boolean-value", "").upper()
+        case "percentage":
+            return shown(value, _PERCENT)
+        case "currency":
+            return f"{value} {cell.get('{office}currency', '')}".strip()
+    formula = cell.get("{table}formula", "")
+    return cell.get("{office}string-value") or value or (f"={formula.partition('=')[2]}" if "=" in formula else "")
 
 
 def _is_dropped(name: str, _: dict[str, str]) -> bool:

@@ -27,6 +27,8 @@ from engine.documents.source import Source
 _BLOCKS = ("{text}p", "{text}h", "{text}list", "{table}table", *DRAWN)
 _RUNNING = ("header", "header-first", "header-left", "footer", "footer-first", "footer-left")
 _TITLE = "title"
+_NO_NOTES = ("page", "header", "footer", "date-time", "page-number")
+"""What a page of notes holds beside them."""
 _NUMBERED = re.compile(r"page\s*\d+|slide\s*\d+", re.I)
 _LENGTH = re.compile(r"(-?\d{1,9}(?:\.\d{1,9})?)(cm|mm|in|pt|pc|px)?")
 _UNITS = {"cm": 10.0, "mm": 1.0, "in": 25.4, "pt": 25.4 / 72, "pc": 25.4 / 6, "px": 25.4 / 96}
@@ -151,7 +153,7 @@ def _slide(number: int, slide: Element, styles: OdfStyles, embedded: Embedded) -
 def _add_notes(flow: Flow, notes: Element, styles: OdfStyles, embedded: Embedded) -> None:
     said = Flow()
     story = OdfText(said, styles, embedded)
-    story.blocks(shape for shape in notes if shape.get("{presentation}class") == "notes")
+    story.blocks(shape for shape in notes if shape.get("{presentation}class") not in _NO_NOTES)
     story.end()
     if said:
         flow.apart()

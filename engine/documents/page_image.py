@@ -8,6 +8,7 @@ import pymupdf
 from PIL import Image
 
 from engine.documents.kinds import kind_of
+from engine.documents.pdf_password import opens
 from engine.documents.pictures import frame, frame_count, opened
 from engine.documents.reader import Unreadable
 from engine.documents.source import Source
@@ -33,12 +34,12 @@ def page_image(source: Source, number: int, width: int, password: str | None = N
 
 def _of_pdf(source: Source, number: int, width: int, password: str | None) -> bytes:
     try:
-        where = {"filename": source.path} if source.path is not None else {"stream": source.data}
+        where = {"filename": source.path} if source.has_plain_path else {"stream": source.read()}
         document = pymupdf.open(**where, filetype="pdf")
     except Exception as error:  # PyMuPDF raises several types for a broken file
         raise Unreadable("damaged") from error
     with document:
-        if document.needs_pass and not (password is not None and document.authenticate(password)):
+        if document.needs_pass and not opens(document, password):
             raise Unreadable("encrypted" if password is None else "wrong_password")
         if not 1 <= number <= document.page_count:
             raise IndexError(number)

@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pymupdf
 
 from engine.documents.characters import is_unreadable, readable
 from engine.documents.drawn import Drawn
+from engine.documents.form_fields import beside_labels, fields, with_boxes
 from engine.documents.layout import page_text
 from engine.documents.limits import MIB, MOST_ATTACHMENTS
 from engine.documents.ocr.plausible import is_plausible
 from engine.documents.outline import Sections
 from engine.documents.page import Page
+from engine.documents.page_pictures import PagePictures
 from engine.documents.pdf_lines import PageLines, page_lines
+from engine.documents.pdf_password import opens
 from engine.documents.reader import How, LeftOut, Reader, Unreadable
 from engine.documents.remarks import remarks
 from engine.documents.running_heads import EDGE, PAGES_BEFORE, RunningHeads
@@ -53,7 +57,7 @@ class Pdf:
         self.left_out: list[LeftOut] = []
         self._how, self._size = how, source.size
         try:
-            where = {"filename": source.path} if source.path is not None else {"stream": source.data}
+            where = {"filename": source.path} if source.has_plain_path else {"stream": source.read()}
             self._document = pymupdf.open(**where, filetype="pdf")
         except Exception as error:  # PyMuPDF raises several types for a broken file
             raise Unreadable("damaged") from error
@@ -70,7 +74,7 @@ class Pdf:
         """Physical pages, as the file claims."""
         if not self._document.is_pdf:
             raise Unreadable("wrong_type", kind="unknown")
-        if self._document.needs_pass and not (password is not None and self._document.authenticate(password)):
+        if self._document.needs_pass and not opens(self._document, password):
             raise Unreadable("encrypted" if password is None else "wrong_password")
         pages = int(self._document.page_count)
         if not 0 < pages <= MOST_PAGES:
@@ -83,6 +87,7 @@ class Pdf:
         """
         self.left_out[:] = _attached(self._document)
         self._heads, self._sections = RunningHeads(), _sections(self._document)
+        self._pictures = PagePictures(self._document, self._how.recognition, self.left_out, first)
         often = max(1, MOST_KEPT * self.page_count // max(1, self._size))
         for number in range(1, self.page_count + 1):
             if number in lost:
@@ -107,6 +112,7 @@ class Pdf:
         """What pages far behind it tell of those that are read."""
         page = self._document[number - 1]
         self._remarks(page)
+        self._pictures.pass_over(page)
         if self._sections is not None and self._sections.learns_from(number):
             self._sections.of(page, number, page_lines(page).lines)
 
@@ -117,19 +123,26 @@ class Pdf:
         lost = self._is_lost(page)
         notes = self._remarks(page)
         found = self._read(page, number, content, lost)
+        if found.outcome != "read" or found.source == "ocr":
+            self._pictures.pass_over(page)
         if found.outcome != "failed" and notes:
             found = _with_notes(found, notes)
         return found
 
     def _remarks(self, page: Any) -> list[str]:
         """The notes on a page; the files pinned to it are left out."""
-        notes, files = remarks(page)
+        notes, files, more = remarks(page)
         self.left_out += [LeftOut("attachment", name) for name in files]
+        if more:
+            self.left_out.append(LeftOut("part", f"the rest of the notes on page {page.number + 1}", "too_slow"))
         return notes
 
     def _read(self, page: Any, number: int, content: PageLines, lost: bool) -> Page:
-        lines = with_rows(content.lines, content.shapes, content.words)
-        text = readable(page_text(self._heads.without(lines, content.height, number)))
+        filled = fields(page)
+        lines, typed = with_boxes(content.lines, filled) if filled else (content.lines, [])
+        lines = beside_labels(with_rows(lines, content.shapes, content.words), typed)
+        lines = self._heads.without(lines, content.height, number)
+        text = readable(page_text(lines))
         section = self._sections.of(page, number, content.lines) if self._sections else None
         if is_unreadable(text):
             return self._recognised(page, Page(number, "needs_ocr", "unreadable_font", "", section=section))
@@ -140,7 +153,8 @@ class Pdf:
             better = self._recognised(page, Page(number, "needs_ocr", "no_text_layer", "", section=section))
             return better if better.outcome == "read" else read
         if text and (drawn is None or drawn.hidden_text or not drawn.is_scan):
-            return read
+            found = [content.placed(line) for line in self._pictures.of(page, number)]
+            return replace(read, text=readable(page_text(lines, found))) if found else read
         if drawn is not None and drawn.may_show_text:
             return self._recognised(page, Page(number, "needs_ocr", "no_text_layer", text, section=section))
         return Page(number, "failed", "damaged", "") if lost else Page(number, "blank", None, "")

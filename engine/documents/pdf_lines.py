@@ -16,6 +16,7 @@ import pymupdf
 from engine.documents.arabic import Letter, in_order
 from engine.documents.characters import DINGBATS
 from engine.documents.line import Box, Line, runs_from_right
+from engine.documents.scripts import LEVEL, LOWERED, RAISED, Look, written
 from engine.documents.whole_lines import VECTOR, whole_lines
 
 TEXT_FLAGS = (
@@ -27,11 +28,16 @@ TEXT_FLAGS = (
 ) | pymupdf.TEXT_COLLECT_VECTORS
 """left, top, right, bottom, in points from the upper left corner"""
 
+SAME_PLACE = 0.15
+"""Of the size of the letters; lines of the same text that are nearer are one."""
+MOST_SMALL, LEAST_RAISED = 0.9, 0.08
+"""Of the size of a line's letters: how large raised ones may be, and how far they stand above its foot."""
+
 
 @dataclass(frozen=True)
 class PageLines:
     """lines: in the order of the file. shapes: boxes of what is drawn: rules, frames. width, height: in points.
-    words: those of a line, each a line of its own.
+    words: those of a line, each a line of its own. placed: a line of the page as the file has it, turned as these are.
     """
 
     lines: list[Line]
@@ -39,17 +45,18 @@ class PageLines:
     width: float
     height: float
     words: Callable[[Line], list[Line]]
+    placed: Callable[[Line], Line]
 
 
 def page_lines(page: Any) -> PageLines:
     """page: of PyMuPDF."""
     found = page.get_textpage(flags=TEXT_FLAGS)
     blocks = found.extractDICT()["blocks"]
-    written = _written(blocks)
-    if any(runs_from_right(text) for _, text in written):
-        written = _written(found.extractRAWDICT()["blocks"])
+    found_lines = _written(blocks)
+    if any(runs_from_right(text) for _, text in found_lines):
+        found_lines = _written(found.extractRAWDICT()["blocks"])
     width, height = page.cropbox.width, page.cropbox.height
-    direction = _direction([(line["dir"], len(text)) for line, text in written])
+    direction = _direction([(line["dir"], len(text)) for line, text in found_lines])
     turned = _TURNS[direction]
     if direction[0] == 0:
         width, height = height, width
@@ -57,7 +64,9 @@ def page_lines(page: Any) -> PageLines:
     def boxed(box: Any) -> Box:
         return turned(tuple(box), width, height)
 
-    lines = [Line(text, *boxed(line["bbox"]), horizontal=_quarter(line["dir"]) == direction) for line, text in written]
+    lines = [
+        Line(text, *boxed(line["bbox"]), horizontal=_quarter(line["dir"]) == direction) for line, text in found_lines
+    ]
     shapes = [boxed(block["bbox"]) for block in blocks if block["type"] == VECTOR]
 
     def words(line: Line) -> list[Line]:
@@ -66,12 +75,26 @@ def page_lines(page: Any) -> PageLines:
             word for word in every if line.left - 1 <= word.left and word.right <= line.right + 1 and _holds(line, word)
         ]
 
-    return PageLines(lines, shapes, width, height, words)
+    def placed(line: Line) -> Line:
+        return Line(line.text, *boxed((line.left, line.top, line.right, line.bottom)), line.horizontal)
+
+    return PageLines(lines, shapes, width, height, words, placed)
 
 
 def _written(blocks: list[Any]) -> list[tuple[Any, str]]:
-    """Lines with text in them."""
-    return [(line, text) for line in whole_lines(blocks) if (text := _text(line)).strip()]
+    """Lines with text in them. What is drawn twice to look bold, or to have a shadow, is there once."""
+    found: list[tuple[Any, str]] = []
+    places: dict[str, list[tuple[float, float]]] = {}
+    for line in whole_lines(blocks):
+        if not (text := _text(line)).strip():
+            continue
+        left, top = line["bbox"][:2]
+        near = SAME_PLACE * line["spans"][0]["size"]
+        same = places.setdefault(text.strip(), [])
+        if not any(abs(left - x) <= near and abs(top - y) <= near for x, y in same):
+            found.append((line, text))
+            same.append((left, top))
+    return found
 
 
 def _text(line: Any) -> str:
@@ -82,7 +105,19 @@ def _text(line: Any) -> str:
             for char in span["chars"]
         ]
         return in_order(letters)
-    return "".join(_signs(span) for span in line["spans"])
+    spans = line["spans"]
+    if len(spans) > 1 and line["dir"] == (1, 0) and len({span["size"] for span in spans}) > 1:
+        base = max(spans, key=lambda span: (round(span["size"], 1), len(span["text"])))
+        return written((_signs(span), Look(_height(span, base))) for span in spans)
+    return "".join(_signs(span) for span in spans)
+
+
+def _height(span: Any, base: Any) -> int:
+    """Whether it stands above or below the line's foot, in smaller letters. base: a span of the line's own letters."""
+    up = (base["origin"][1] - span["origin"][1]) / base["size"]
+    if span["size"] > MOST_SMALL * base["size"] or abs(up) < LEAST_RAISED:
+        return LEVEL
+    return RAISED if up > 0 else LOWERED
 
 
 def _signs(span: Any) -> str:

@@ -17,6 +17,7 @@ from PIL import Image, ImageOps
 from engine.documents.characters import readable
 from engine.documents.layout import page_text
 from engine.documents.limits import MOST_PIXELS
+from engine.documents.ocr.under_way import recognising
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Recognition, Unreadable
 from engine.documents.source import Source
@@ -168,10 +169,11 @@ def page_of(picture: Image.Image, number: int, recognition: Recognition | None, 
 
     doubtful = briefly and is_photograph(picture)
     try:
-        if doubtful:
-            found = recognise(_within(picture, PHOTOGRAPH_PIXELS), recognition, turned=False)
-        else:
-            found = recognise(_enlarged(picture), recognition)
+        with recognising():
+            if doubtful:
+                found = recognise(_within(picture, PHOTOGRAPH_PIXELS), recognition, turned=False)
+            else:
+                found = recognise(_enlarged(picture), recognition)
     except RuntimeError:  # Tesseract does not take the data that is here
         return unread
     if not found.is_text or (doubtful and (found.share < GOOD or found.characters < LEAST_DOUBTFUL)):

@@ -23,6 +23,8 @@ from engine.documents.source import Source
 
 MAIN = ".main+xml"
 _HIDDEN = "hidden"
+_NO_NOTES = ("sldImg", "sldNum", "hdr", "ftr", "dt")
+"""What a page of notes holds beside them."""
 
 
 @dataclass(frozen=True)
@@ -112,10 +114,10 @@ class _Deck:
     def _add_notes(self, flow: Flow, slide: str) -> None:
         part = self._first(slide, "notesSlide")
         root = self._package.tree_or_none(part) if part else None
-        for shape in () if root is None else shapes_of(root):
+        for shape in () if root is None else root.iter("{p}sp"):
             placeholder = placeholder_of(shape)
             text = body_text(shape.find("{p}txBody"))
-            if placeholder is not None and placeholder.kind == "body" and text:
+            if text and (placeholder is None or placeholder.kind not in _NO_NOTES):
                 flow.apart()
                 flow.paragraph(f"Notes: {text}")
 

@@ -48,6 +48,7 @@ SENTENCES = {
     "link": "Links that lead out of the dropped folder or to folders are not followed. Drop what it points to.",
     "broken_link": "This link points to nothing. Drop the file that it should lead to.",
     "duplicate": "This link points to a file that is read anyway.",
+    "replaced": "The archive holds a later file of this name, which is read. Unpack it to see the earlier one.",
     "outdated": "This file has changed since it was read. What was read then stays in memory beside the newer one.",
     "gone": "This file is no longer in its folder. What was read of it stays in memory.",
     "special_file": "This is a device or a channel and no file. Nothing can be read from it.",
@@ -89,8 +90,12 @@ def unsupported(kind: str) -> str:
     return f"Keepsake cannot read {kind} yet. {INSTEAD.get(kind, 'Save it as PDF and drop it again.')}"
 
 
-def pages_sentence(reason: str, pages: Sequence[int], kind: str = "pdf") -> str:
-    """The sentence for a document of which these parts, and only these, were not read. kind: of document."""
+def pages_sentence(reason: str, pages: Sequence[int], kind: str = "pdf", partly: bool = False) -> str:
+    """The sentence for a document of which these parts, and only these, were not read, or not whole. kind: of document.
+    partly: they were read as far as they go.
+    """
+    if partly:
+        return _partly_sentence(reason, pages, kind)
     them = _name(pages, word(kind) or "part")
     are, have, picture = ("is", "has", "a picture") if len(pages) == 1 else ("are", "have", "pictures")
     copy, anew = "The others were read; get another copy for the rest.", "Save the file as a new PDF and drop that."
@@ -109,6 +114,20 @@ def pages_sentence(reason: str, pages: Sequence[int], kind: str = "pdf") -> str:
     return what.get(reason) or f"{them} {are} left out. {SENTENCES[reason]}"
 
 
+def _partly_sentence(reason: str, pages: Sequence[int], kind: str) -> str:
+    one = word(kind)
+    them = "This file" if one is None else _name(pages, one)
+    is_one = one is None or len(pages) == 1
+    are, have, hold = ("is", "has", "holds") if is_one else ("are", "have", "hold")
+    copy = "Get another copy, or open it elsewhere, save it again and drop that."
+    what = {
+        "damaged": f"{them} {are} damaged and {have} been read as far as possible. {copy}",
+        "unsafe_xml": f"{them} {hold} what would grow without end when read; the rest was read. Check its source.",
+        "too_large_unpacked": f"{them} {hold} more than any document; its beginning was read. Split it.",
+    }
+    return what.get(reason) or f"{them} {have} been read in part. {SENTENCES[reason]}"
+
+
 def left_out_sentence(names: Sequence[str]) -> str:
     """The sentence for what lies in a document and could not be read, by name."""
     known = [name for name in names if name]
@@ -116,6 +135,13 @@ def left_out_sentence(names: Sequence[str]) -> str:
         return "A part of it could not be read." if len(names) == 1 else f"{len(names)} parts of it could not be read."
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"Not read: {', '.join(known[:3])}{more}."
+
+
+def pictures_left_out_sentence(reasons: Collection[str]) -> str | None:
+    """What to do about pictures between the lines that may be pages of text; None where there are none."""
+    if "no_text_layer" in reasons:
+        return RECOGNISE
+    return CLEARER if "not_recognised" in reasons else None
 
 
 def locked_sentence(reasons: Collection[str]) -> str | None:

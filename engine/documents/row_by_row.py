@@ -31,7 +31,9 @@ def row_by_row(lines: list[Line]) -> list[Line]:
 
 
 def _tables(lines: list[Line]) -> list[list[list[list[Line]]]]:
-    """Tables without rules: rows of cells of lines. A line alone, close under a cell, belongs to it."""
+    """Tables without rules: rows of cells of lines. A line alone belongs to the cell that it is close to, mostly the
+    one above it.
+    """
     tables: list[list[list[list[Line]]]] = [[]]
     heights: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: line.middle):
@@ -39,17 +41,32 @@ def _tables(lines: list[Line]) -> list[list[list[list[Line]]]]:
             heights[-1].append(line)
         else:
             heights.append([line])
-    for level in heights:
+    waiting: list[Line] = []
+    for level, below in zip(heights, [*heights[1:], []], strict=True):
         level.sort(key=lambda line: line.left)
         apart = all(before.right <= line.left for before, line in pairwise(level))
         over = _cell_over(tables[-1][-1], level[0]) if len(level) == 1 and tables[-1] else None
-        if over is not None:
+        if over is not None and not _is_nearer(level[0], over[-1], below):
             over.append(level[0])
+        elif over is not None:
+            waiting.append(level[0])
         elif len(level) > 1 and apart:
-            tables[-1].append([[line] for line in level])
+            tables[-1].append([_with_those_above(line, waiting) for line in level])
+            waiting = []
         elif tables[-1]:
             tables.append([])
+            waiting = []
     return [table for table in tables if _is_table(table)]
+
+
+def _is_nearer(line: Line, above: Line, below: list[Line]) -> bool:
+    """Whether one of a row below, in its column, is nearer than the one above: cells may be aligned at their feet."""
+    gaps = [other.top - line.bottom for other in below if abs(other.left - line.left) <= SAME_LEFT]
+    return len(below) > 1 and bool(gaps) and min(gaps) < line.top - above.bottom - SAME_HEIGHT
+
+
+def _with_those_above(line: Line, waiting: list[Line]) -> list[Line]:
+    return [*(other for other in waiting if abs(other.left - line.left) <= SAME_LEFT), line]
 
 
 def _cell_over(row: list[list[Line]], line: Line) -> list[Line] | None:
@@ -62,4 +79,5 @@ def _cell_over(row: list[list[Line]], line: Line) -> list[Line] | None:
 
 def _is_table(rows: list[list[list[Line]]]) -> bool:
     many = sum(len(row) >= MANY_CELLS for row in rows)
-    return len(rows) >= LEAST_ROWS or many >= LEAST_ROWS_OF_MANY
+    tall = sum(any(len(cell) > 1 for cell in row) for row in rows)
+    return len(rows) >= LEAST_ROWS or many >= LEAST_ROWS_OF_MANY or (len(rows) >= LEAST_ROWS_OF_MANY and tall > 1)

@@ -17,6 +17,7 @@ from engine.documents.rtf_tables import TABLES, Tables
 from engine.documents.rtf_text import Story, whole_characters
 from engine.documents.rtf_tokens import BYTE, CLOSE, OPEN, RAW, SYMBOL, TEXT, WORD, Token, tokens
 from engine.documents.rtf_words import BREAKS, CHARACTERS, ESCAPED, KNOWN, SKIPPED, STORIES
+from engine.documents.scripts import LEVEL, LOWERED, RAISED, Look
 
 _DEEPEST_GROUP = 1000
 _LONGEST_NAME = 200
@@ -30,13 +31,15 @@ _NO_DIGITS = re.compile(rb"[^0-9A-Fa-f]")
 class _Group:
     """What holds until the group ends. destination: what kind of text it is, also of the groups in it; story: the kind
     of text with paragraphs of its own that begins with it, or None; picture: whether one begins with it; fallback: how
-    many characters after one of Unicode stand for it in older programs.
+    many characters after one of Unicode stand for it in older programs; height: as in `scripts`.
     """
 
     destination: str = ""
     skipped: bool = False
     hidden: bool = False
     deleted: bool = False
+    height: int = LEVEL
+    struck: bool = False
     font: int = -1
     fallback: int = 1
     in_table: bool = False
@@ -198,8 +201,22 @@ class RtfReading:
             case "deleted" | "mvf":
                 group.deleted = is_on
             case "plain":
-                group.hidden = group.deleted = False
-                group.font = -1
+                group.hidden = group.deleted = group.struck = False
+                group.font, group.height = -1, LEVEL
+            case _:
+                self._set_look(name, number)
+
+    def _set_look(self, name: str, number: int | None) -> None:
+        group, is_on = self._group, number != 0
+        match name:
+            case "super" | "up":
+                group.height = RAISED if is_on else LEVEL
+            case "sub" | "dn":
+                group.height = LOWERED if is_on else LEVEL
+            case "nosupersub":
+                group.height = LEVEL
+            case "strike" | "striked":
+                group.struck = is_on
             case _:
                 self._set_paragraph(name, number)
 
@@ -266,7 +283,7 @@ class RtfReading:
         elif group.destination == "atnauthor":
             self._author = whole_characters(text).strip()
         else:
-            self._stories[-1].say(text)
+            self._stories[-1].say(text, Look(group.height, group.struck))
 
     def _end_picture(self) -> None:
         """In hexadecimal digits, or raw."""

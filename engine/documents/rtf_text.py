@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from engine.documents.flow import LONGEST_HEADING, Flow
 from engine.documents.list_marks import BULLET
+from engine.documents.scripts import PLAIN, Look, written
 
 _BULLETS = "\u2022\u00b7\u25aa\u25cf\u25cb\u25a0\u25a1\u27a2o-\u2013"
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
@@ -19,15 +20,15 @@ class Story:
 
     def __init__(self) -> None:
         self.flow = Flow()
-        self._pieces: list[str] = []
+        self._pieces: list[tuple[str, Look]] = []
         self._cells: list[str] = []
         self._nested: list[str] = []
         self._later: list[Callable[[Flow], None]] = []
         self.mark = ""
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, look: Look = PLAIN) -> None:
         """Part of a paragraph; "\\n" between its lines."""
-        self._pieces.append(text)
+        self._pieces.append((text, look))
 
     def later(self, kind: str, text: str) -> None:
         """A note or, with the kind "", a text box: after the paragraph or row."""
@@ -41,7 +42,7 @@ class Story:
     def paragraph(self, outline: int | None = None, depth: int = 0, in_table: bool = False) -> None:
         """It ends here. outline: its level from 0, if it is a heading; depth: of the list that it is in."""
         if in_table:
-            self._pieces.append(" ")
+            self._pieces.append((" ", PLAIN))
             return
         self._end_row(self._cells)
         text, mark = self._taken(), self._taken_mark()
@@ -75,7 +76,7 @@ class Story:
             cells.clear()
 
     def _taken(self) -> str:
-        text = whole_characters("".join(self._pieces))
+        text = whole_characters(written(self._pieces))
         self._pieces.clear()
         return text
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import copy
 import errno
+import re
 import stat
 import struct
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
@@ -39,10 +41,14 @@ _END, _END_64, _LOCATOR_64, _ENTRY = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
 _END_BYTES, _END_64_BYTES, _LOCATOR_BYTES, _LONGEST_COMMENT = 22, 56, 20, 65535
 
 
+# Windows' own; elsewhere a colon is a letter like any other.
+_DRIVE = re.compile("[A-Za-z]:(?:/|$)")
+
+
 class SafeZip:
     """names: of the files in it, in its own order, "/" between folders; of two of one name the later one counts, as
-    for other programs. unsafe: names that lead out of it; they are not among `names`. Raises Unreadable: damaged,
-    too_large_unpacked; OSError. Close it after use.
+    for other programs. replaced: how many came before it, by name. unsafe: names that lead out of it; they are not
+    among `names`. Raises Unreadable: damaged, too_large_unpacked; OSError. Close it after use.
     """
 
     def __init__(self, source: Source, largest_part: int = LARGEST_PART) -> None:
@@ -63,6 +69,8 @@ class SafeZip:
         self.unsafe = [info.filename for info in found if not _is_safe(_plain(info.filename))]
         self._parts = {name: info for name, info in known.items() if _is_safe(name)}
         self.names = list(self._parts)
+        counts = Counter(_plain(info.filename) for info in found)
+        self.replaced = {name: counts[name] - 1 for name in self.names if counts[name] > 1}
 
     def __contains__(self, name: str) -> bool:
         return name in self._parts
@@ -208,9 +216,9 @@ def _ratio_is_odd(unpacked: int, packed: int) -> bool:
 
 
 def _plain(name: str) -> str:
-    return name.replace("\\", "/").removeprefix("./")
+    return "/".join(part for part in name.replace("\\", "/").split("/") if part != ".")
 
 
 def _is_safe(name: str) -> bool:
     folders = name.split("/")
-    return bool(name) and "\0" not in name and ".." not in folders and folders[0] != "" and ":" not in folders[0]
+    return bool(name) and "\0" not in name and ".." not in folders and folders[0] != "" and not _DRIVE.match(name)

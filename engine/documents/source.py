@@ -34,6 +34,14 @@ class Source:
         with self.open() as file:
             return file.read(HEAD_BYTES)
 
+    @property
+    def has_plain_path(self) -> bool:
+        """Whether libraries written in C can open the file by its path, which they take for valid Unicode."""
+        try:
+            return self.path is not None and bool(str(self.path).encode())
+        except UnicodeEncodeError:
+            return False
+
     def read(self) -> bytes:
         """All of it: for kinds that bound `size` first. Raises OSError."""
         return self.data if self.path is None else self.path.read_bytes()

@@ -26,12 +26,13 @@ LEAST_COLUMNS, LEAST_ROWS = 2, 2
 @dataclass
 class _Grid:
     """columns, rows: where rules stand, from left to right and from top to bottom. upright: the pieces of vertical rule
-    as (x, top, bottom).
+    as (x, top, bottom). level: those of horizontal rule as (y, left, right).
     """
 
     columns: list[float]
     rows: list[float]
     upright: list[tuple[float, float, float]]
+    level: list[tuple[float, float, float]]
 
     def holds(self, line: Line) -> bool:
         """Whether the middle of a line lies in it."""
@@ -39,8 +40,15 @@ class _Grid:
         return self.columns[0] <= across <= self.columns[-1] and self.rows[0] <= line.middle <= self.rows[-1]
 
     def row(self, line: Line) -> int:
-        """The number of the row that a line stands in."""
-        return min(bisect_right(self.rows, line.middle), len(self.rows) - 1) - 1
+        """The number of the row that a line stands in; of a cell over several rows, the first."""
+        row = min(bisect_right(self.rows, line.middle), len(self.rows) - 1) - 1
+        across = (line.left + line.right) / 2
+        while row > 0 and not self._is_parted(self.rows[row], across):
+            row -= 1
+        return row
+
+    def _is_parted(self, y: float, across: float) -> bool:
+        return any(abs(own - y) <= SAME_RULE and left <= across <= right for own, left, right in self.level)
 
     def edges(self, row: int) -> list[float]:
         """Left edges of the cells of a row, and the right edge of the last: cells may be joined."""
@@ -117,8 +125,10 @@ def _grids(shapes: Sequence[Box]) -> list[_Grid]:
         standing = [box for box in members if box[2] - box[0] <= box[3] - box[1]]
         columns = _places([(box[0] + box[2]) / 2 for box in standing])
         if len(columns) > LEAST_COLUMNS and len(rows) > LEAST_ROWS:
+            lying = [box for box in members if box[2] - box[0] > box[3] - box[1]]
             pieces = [((box[0] + box[2]) / 2, box[1] - TOUCHING, box[3] + TOUCHING) for box in standing]
-            grids.append(_Grid(columns, rows, pieces))
+            level_pieces = [((box[1] + box[3]) / 2, box[0] - TOUCHING, box[2] + TOUCHING) for box in lying]
+            grids.append(_Grid(columns, rows, pieces, level_pieces))
     return grids
 
 

@@ -1,6 +1,7 @@
 """An Excel workbook (.xlsx, .xlsm, .xltx) -> a page for each sheet, in the workbook's order, with its rows as shown.
 
-Values are those saved with the file: nothing is computed. Hidden sheets are left out and said. It finds the parts; a
+Values are those saved with the file: nothing is computed. Hidden sheets are left out and said, hidden rows and columns
+are read and said. It finds the parts; a
 cell's text is made by `xlsx_cells`.
 """
 
@@ -10,17 +11,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
+from engine.documents.drawing import paragraph_text
 from engine.documents.flow import Flow
 from engine.documents.graphic import Graphic, Graphics, OnGraphic, picture
+from engine.documents.hidden_cells import HiddenColumns
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import LARGEST_UNPACKED
-from engine.documents.office_names import NAMESPACES, is_fallback, is_on
+from engine.documents.office_names import NAMESPACES, is_fallback, is_on, whole
 from engine.documents.office_package import OfficePackage
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, PartsFrom, Reader, Unreadable
 from engine.documents.safe_xml import elements
 from engine.documents.source import Source
-from engine.documents.xlsx_cells import Cells, joined, row_cells
+from engine.documents.xlsx_cells import Cells, hidden_columns, joined, row_cells
 
 MAIN = ".main+xml"
 _HIDDEN = ("hidden", "veryHidden")
@@ -108,21 +111,28 @@ class _Workbook:
         if sheet.part is None:
             raise Unreadable("damaged")
         if sheet.kind == "worksheet":
-            last = 0
-            data = self._package.read(sheet.part)
-            for number, element in enumerate(elements(data, "{x}row", NAMESPACES, is_fallback), 1):
-                found = row_cells(element, cells)
-                place = int(element.get("r", "")) if element.get("r", "").isdecimal() else number
-                if place > last + 1:
-                    flow.apart()
-                if any(found):
-                    flow.row(found)
-                    last = place
+            self._add_rows(flow, sheet.part, cells)
         for part in self._package.related(sheet.part, "drawing"):
             self._add_drawing(flow, part, graphics.of(part))
         for kind, tag in (("comments", "{x}comment"), ("threadedComment", "{xtc}threadedComment")):
             for part in self._package.related(sheet.part, kind):
                 self._add_comments(flow, part, tag)
+
+    def _add_rows(self, flow: Flow, part: str, cells: Cells) -> None:
+        hidden, last, number = HiddenColumns(), 0, 0
+        for element in elements(self._package.read(part), ("{x}cols", "{x}row"), NAMESPACES, is_fallback):
+            if element.tag == "{x}cols":
+                for first, end in hidden_columns(element):
+                    hidden.add(first, end)
+                continue
+            number += 1
+            found = row_cells(element, cells, hidden)
+            place = whole(element.get("r"), number)
+            if place > last + 1:
+                flow.apart()
+            if any(found):
+                flow.row(found)
+                last = place
 
     def _add_drawing(self, flow: Flow, part: str, on_graphic: OnGraphic) -> None:
         """Text boxes, charts and pictures, in the order in which they were drawn."""
@@ -131,7 +141,7 @@ class _Workbook:
             if element.tag == "{xdr}txBody":
                 flow.apart()
                 for line in element.iter("{a}p"):
-                    flow.paragraph("".join(text.text or "" for text in line.iter("{a}t")))
+                    flow.paragraph(paragraph_text(line))
             elif element.tag == "{xdr}pic":
                 named = element.find("{xdr}nvPicPr/{xdr}cNvPr")
                 name = "" if named is None else named.get("descr") or named.get("name") or ""

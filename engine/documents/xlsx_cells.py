@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from xml.etree.ElementTree import Element
 
+from engine.documents.hidden_cells import HiddenColumns, hidden_row
 from engine.documents.number_format import BUILT_IN, GENERAL, shown
-from engine.documents.office_names import whole
+from engine.documents.office_names import is_on, whole
+from engine.documents.scripts import LEVEL, LOWERED, PLAIN, RAISED, Look, struck, written
 
 MOST_EMPTY = 30
 """Empty cells in a row that are kept between two others, so that one in the last column costs no thousand."""
 _LETTERS = re.compile("[A-Za-z]{1,3}")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MIDNIGHT = "T00:00:00"
+_HEIGHTS = {"superscript": RAISED, "subscript": LOWERED}
 
 
 class Cells:
@@ -26,9 +30,14 @@ class Cells:
     ) -> None:
         self._strings, self._from_1904, self.lost = strings, from_1904, lost
         self._codes = [] if styles is None else _codes(styles)
+        self._struck = set() if styles is None else _struck(styles)
 
     def text(self, cell: Element) -> str:
         """Of an {x}c element."""
+        text = self._text(cell)
+        return struck(text).strip() if self._struck and whole(cell.get("s")) in self._struck else text
+
+    def _text(self, cell: Element) -> str:
         kind = cell.get("t", "n")
         if kind == "inlineStr":
             inline = cell.find("{x}is")
@@ -51,8 +60,15 @@ class Cells:
         return _unescaped(saved)
 
 
-def row_cells(row: Element, cells: Cells) -> list[str]:
-    """What a row shows, with empty cells before and between those that have text."""
+def hidden_columns(columns: Element) -> Iterator[tuple[int, int]]:
+    """(first, last) of those that are hidden. columns: the {x}cols element of a sheet."""
+    for column in columns.findall("{x}col"):
+        if is_on(column.get("hidden")):
+            yield whole(column.get("min")), whole(column.get("max"))
+
+
+def row_cells(row: Element, cells: Cells, hidden: HiddenColumns) -> list[str]:
+    """What a row holds, with empty cells before and between those that have text."""
     found: list[str] = []
     empty, column = 0, 0
     for cell in row.findall("{x}c"):
@@ -62,20 +78,29 @@ def row_cells(row: Element, cells: Cells) -> list[str]:
         text = cells.text(cell)
         if text:
             found.extend([""] * min(empty, MOST_EMPTY))
-            found.append(text)
+            found.append(hidden.marked(column, text))
             empty = 0
         else:
             empty += 1
-    return found
+    return hidden_row(found) if is_on(row.get("hidden")) else found
 
 
 def joined(item: Element) -> str:
     """The text of a string with runs, without how it is pronounced."""
-    pieces: list[str] = []
+    pieces: list[tuple[str, Look]] = []
     for child in item:
         texts = (child,) if child.tag == "{x}t" else child.findall("{x}t") if child.tag == "{x}r" else ()
-        pieces.extend(text.text or "" for text in texts)
-    return _unescaped("".join(pieces))
+        look = _look(child.find("{x}rPr"))
+        pieces.extend((_unescaped(text.text or ""), look) for text in texts)
+    return written(pieces)
+
+
+def _look(properties: Element | None) -> Look:
+    if properties is None:
+        return PLAIN
+    above, line = properties.find("{x}vertAlign"), properties.find("{x}strike")
+    height = LEVEL if above is None else _HEIGHTS.get(above.get("val", ""), LEVEL)
+    return Look(height, line is not None and is_on(line.get("val"), True))
 
 
 def _formula(cell: Element) -> str:
@@ -111,6 +136,12 @@ def _character(code: int) -> str:
 def _codes(styles: Element) -> list[str]:
     """The format's code of each cell style."""
     own = {whole(found.get("numFmtId")): found.get("formatCode", "") for found in styles.iter("{x}numFmt")}
-    formats = styles.find("{x}cellXfs")
-    found = [] if formats is None else [whole(element.get("numFmtId")) for element in formats.findall("{x}xf")]
+    found = [whole(element.get("numFmtId")) for element in styles.findall("{x}cellXfs/{x}xf")]
     return [own.get(number, BUILT_IN.get(number, GENERAL)) for number in found]
+
+
+def _struck(styles: Element) -> set[int]:
+    """The cell styles whose text is struck."""
+    fonts = [_look(font).struck for font in styles.findall("{x}fonts/{x}font")]
+    found = [whole(element.get("fontId")) for element in styles.findall("{x}cellXfs/{x}xf")]
+    return {style for style, font in enumerate(found) if 0 <= font < len(fonts) and fonts[font]}

@@ -324,7 +324,7 @@ class FakeEngine:
                 "outcome": "needs_ocr" if page in skipped else "read",
                 "reason": skipped[page]["reason"] if page in skipped else None,
                 "message": skipped[page]["message"] if page in skipped else None,
-                "text": "" if page in skipped else f"[Page {page}]\nSection {page}. {text}",
+                "text": "" if page in skipped else f"[{about['name']}, page {page}]\nSection {page}. {text}",
                 "label": None,
                 "section": f"Part {(page - 1) // 5 + 1}",
                 "source": "ocr" if "recognised" in about["name"] else "text",

@@ -186,7 +186,7 @@ def test_a_citation_opens_the_document_at_its_page(window: Window, qtbot: QtBot,
     qtbot.mouseClick(chip, Qt.MouseButton.LeftButton)
     dialog = window.findChild(DocumentDialog)
     qtbot.waitUntil(lambda: dialog.page_shown() == 12, timeout=WAIT_MS)
-    assert dialog.text().startswith("[Page 12]\nSection 12.")
+    assert dialog.text().startswith("[lease.pdf, page 12]\nSection 12.")
 
 
 def test_streaming_leaves_the_view_where_the_person_scrolled(open_window: MakeWindow, qtbot: QtBot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app import session
+from app.records import Folder
 from app.widgets import growing_cards
 from app.widgets.document_dialog import DocumentDialog
 from app.widgets.folder_card import FolderCard
@@ -38,7 +40,10 @@ def enter(data: QMimeData) -> QDragEnterEvent:
 
 def drop(window: Window, paths: list[str]) -> None:
     """Drags paths over the window and lets them go."""
-    data = carried(paths)
+    drop_data(window, carried(paths))
+
+
+def drop_data(window: Window, data: QMimeData) -> None:
     QApplication.sendEvent(window, enter(data))
     action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
     event = QDropEvent(QPointF(10, 10), action, data, button, Qt.KeyboardModifier.NoModifier)
@@ -64,6 +69,22 @@ def test_dropped_files_and_folders_are_added_with_their_paths(
     assert sent["paths"] == paths
     assert sent["conversation"] == window.session.now.id
     assert set(outcomes(window)) == {"lease.pdf", "notes.md", "a.txt"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such names")
+def test_a_name_that_is_no_valid_unicode_is_dropped_as_the_file_system_has_it(
+    window: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    added: list[str] = []
+    monkeypatch.setattr(window, "add_paths", added.extend)
+    data = QMimeData()
+    data.setData("text/uri-list", b"file:///drop/caf%E9%20%231.txt\r\nfile:///drop/%EF%BF%BD%20\xc3\xa9.txt\r\n")
+    drop_data(window, data)
+    assert added == ["/drop/caf\udce9 #1.txt", "/drop/\ufffd \u00e9.txt"]
+    card = FolderCard(window.theme, Folder("/caf\udce9", "caf\ufffd"), lambda document: pytest.fail())
+    card.refresh.connect(added.append)
+    card.refresh_button.click()
+    assert added[-1] == "/caf\udce9"
 
 
 def test_the_sheet_is_there_only_while_documents_are_dragged(window: Window, document: MakeDocument) -> None:
@@ -455,12 +476,12 @@ def test_a_click_on_a_card_shows_exactly_what_the_model_sees(
     window: Window, qtbot: QtBot, document: MakeDocument
 ) -> None:
     dialog = opened(window, qtbot, document, "lease.pdf", 20)
-    assert dialog.text().startswith("[Page 1]\nSection 1.")
+    assert dialog.text().startswith("[lease.pdf, page 1]\nSection 1.")
     assert dialog.where() == "Page 1 of 20, Part 1"
     assert not dialog.back.isEnabled()
     for _ in range(19):
         dialog.on.click()
-    assert dialog.text().startswith("[Page 20]")
+    assert dialog.text().startswith("[lease.pdf, page 20]")
     assert not dialog.on.isEnabled()
     assert dialog.sections.currentText() == "Part 4"
     dialog.sections.setCurrentIndex(1)

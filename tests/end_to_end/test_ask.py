@@ -201,6 +201,26 @@ def test_nothing_is_made_up_when_nothing_could_be_read(tmp_path: Path) -> None:
     assert said.keys() == FIELDS.keys()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="has no such names")
+@pytest.mark.parametrize("encoding", ["utf-8:strict", "latin-1:strict", ""])
+def test_a_name_that_is_no_valid_unicode_ends_nothing(tmp_path: Path, encoding: str) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9 \xe6\x96\x87.txt"
+    with open(path, "wb") as file:  # noqa: PTH123 (a path of bytes)
+        file.write(b" ")
+    command = [sys.executable, "-m", "engine.main", "read", "--data-dir", tmp_path / "data", path]
+    environment = {**os.environ, "PYTHONIOENCODING": encoding} if encoding else {**os.environ, "LC_ALL": "C"}
+    for more in (["--json"], []):
+        done = subprocess.run([*command, *more], capture_output=True, check=False, env=environment)
+        assert done.returncode == 0, done.stderr
+        if more:
+            (found,) = json.loads(done.stdout.decode())["documents"]
+            assert os.fsencode(found["path"]) == path
+            assert (found["name"], found["reason"]) == ("caf\ufffd \u6587.txt", "no_text")
+    store = Store(tmp_path / "data" / FILE_NAME)
+    assert [found.title for found in store.conversations()] == ["caf\ufffd \u6587.txt"] * 2
+    store.close()
+
+
 @pytest.fixture
 def locked(tmp_path: Path) -> Path:
     """A folder with two files of one password."""

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Sequence
 from email.message import EmailMessage
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pymupdf
@@ -17,9 +18,12 @@ import pytest
 
 from engine import document_events, methods, page_keeper
 from engine.answer_job import left_out
+from engine.documents import archive as archives
 from engine.documents import extract as extracting
 from engine.documents.judge import Extracted, judge
 from engine.documents.page import Page
+from engine.documents.reader import LeftOut, Unreadable
+from engine.documents.reasons import SENTENCES
 from engine.documents.recipe import recipe_of
 from engine.engine import Engine
 from engine.errors import UserError
@@ -257,6 +261,30 @@ def mail_with(path: Path, attachment: Path) -> Path:
     return path
 
 
+def test_an_archive_of_which_nothing_can_be_taken_says_why(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "folders.zip", "w") as archive:
+        archive.writestr("a/b/", "")
+    with zipfile.ZipFile(tmp_path / "colon.zip", "w") as archive:
+        archive.writestr("Re: the lease.txt", "The otter signs.")
+    (alone, read) = drop.add(tmp_path / "folders.zip", tmp_path / "colon.zip")
+    assert (alone.name, alone.outcome, alone.reason) == ("folders.zip", "refused", "empty_file")
+    assert alone.message == "This file is empty. Check that it was saved or downloaded whole."
+    assert (read.name, read.outcome) == ("colon.zip/Re: the lease.txt", "read")
+
+    def too_large(*_: object) -> None:
+        raise Unreadable("too_large_unpacked")
+
+    monkeypatch.setattr(archives, "members", too_large)
+    large = drop.add(tmp_path / "colon.zip")[-1]
+    assert (large.outcome, large.reason, large.message) == (
+        "refused",
+        "too_large_unpacked",
+        SENTENCES["too_large_unpacked"],
+    )
+
+
 def test_a_password_opens_what_lies_in_archives_and_messages(drop: Drop, tmp_path: Path) -> None:
     """What the model has read of a message stays as it is; the message with its attachment is read as another one."""
     pdf = locked(tmp_path / "lease.pdf", "The rent is 700.", "heron-7")
@@ -410,6 +438,28 @@ def test_pictures_of_text_are_tried_again_once_there_is_a_way_to_read_them(
     assert drop.documents()[0].recipe != "2"
 
 
+def test_pictures_between_the_lines_are_tried_again_too(
+    drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tried: list[object] = []
+
+    def extract(path: Path, on_page: Any, cancelled: Any, password: Any, recognition: Any, *_: Any) -> Extracted:
+        tried.append(recognition)
+        page = Page(1, "read", None, "Written. Seen." if recognition else "Written.")
+        on_page(page, None)
+        missed = () if recognition else (LeftOut("picture", "Scan", "no_text_layer"),)
+        return judge("docx", extracting.file_sha256(path), [page], None, missed)
+
+    monkeypatch.setattr(extracting, "extract", extract)
+    drop.add(write(tmp_path / "a.docx"))
+    drop.job().read_all()
+    assert drop.outcomes() == [("a.docx", "partial", "no_text_layer")]
+    assert tried == [None], "the same way is not tried twice"
+    drop.engine.configuration.overrides["recognition"] = "auto"
+    drop.job().read_all()
+    assert drop.outcomes() == [("a.docx", "read", None)]
+
+
 def test_pages_that_are_pictures_are_tried_again_beside_others_that_were_read(
     drop: Drop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -466,18 +516,25 @@ def test_looking_for_files_stops_at_once_and_leaves_nothing(
     from engine import adding_job
     from engine.documents.find import find_files
 
+    told = Event()
+
     def counted(paths: Sequence[str]) -> Any:
         for number, found in enumerate(find_files(paths)):
             if number == 5:
+                told.wait(20)
                 drop.engine.cancelled.set()
             yield found
+
+    def emit(event: str, data: dict[str, Any]) -> None:
+        drop.told.append((event, data))
+        told.set()
 
     for number in range(20):
         write(tmp_path / "drop" / f"{number}.txt")
     monkeypatch.setattr(adding_job, "find_files", counted)
     monkeypatch.setattr(adding_job, "EVENT_SECONDS", 0.0)
     with pytest.raises(UserError) as stopped:
-        drop.job().add([str(tmp_path / "drop")])
+        ReadingJob(drop.engine, drop.conversation, emit).add([str(tmp_path / "drop")])
     assert stopped.value.code == "cancelled"
     assert drop.documents() == []
     assert drop.told[0] == ("loading", {"message": "Looking for files: 1 so far"})

@@ -17,7 +17,6 @@ from engine.documents.limits import (
     PIECE_SECONDS,
     RECOGNITION_FILE_SECONDS,
     RECOGNITION_MEMORY,
-    RECOGNITION_PIECE_SECONDS,
     RECOGNITION_SECONDS,
 )
 
@@ -35,43 +34,47 @@ WITHOUT_PICTURES = frozenset({"text", "markdown", "csv"})
 class Died(Exception):  # noqa: N818 (what became of the other process)
     """The reading process ended, or was ended, in the middle of a job. reason: a code of `reasons`. for_good: whether
     the file had all that it may have, so that nothing more of it is tried. spent: seconds that went into the file.
-    is_new: whether the process had done no other job before, so that only this one can be to blame.
+    is_new: whether the process had done no other job before, so that only this one can be to blame. killed: from
+    outside, by a system that ran short of memory or by hand.
     """
 
-    def __init__(self, reason: str, for_good: bool = False) -> None:
+    def __init__(self, reason: str, for_good: bool = False, killed: bool = False) -> None:
         super().__init__(reason)
-        self.reason, self.for_good = reason, for_good
+        self.reason, self.for_good, self.killed = reason, for_good, killed
         self.spent, self.is_new = 0.0, True
 
     @property
     def blames_the_file(self) -> bool:
-        """False: the files before may have left the process short of memory or broken."""
-        return self.is_new or self.for_good or self.reason == "too_slow"
+        """False at the first time: the files before may have left the process short of memory or broken, another
+        program may have taken the memory.
+        """
+        return (self.is_new and not self.killed) or self.for_good or self.reason == "too_slow"
 
 
 @dataclass(frozen=True)
 class Bounds:
-    """Seconds of the reading process's own time: until the first answer, for each after it, for everything. memory:
-    bytes beyond what it held before.
+    """Seconds of the reading process's own time: until the first answer, for each after it, for everything, for one
+    picture of which it says that it recognises the text. memory: bytes beyond what it held before.
     """
 
     opening: float = OPENING_SECONDS
     page: float = PAGE_SECONDS
     everything: float = FILE_SECONDS
     memory: int = MEMORY
+    recognition: float = 0.0
 
     @property
     def longest_wait(self) -> float:
         """Seconds on the clock that an answer may take."""
-        return PATIENCE * max(self.opening, self.page)
+        return PATIENCE * max(self.opening, self.page, self.recognition)
 
 
 def bounds(kind: str, recognition: bool) -> Bounds:
     """For a document. kind: as far as it is known from outside."""
+    page = PAGE_SECONDS if kind in PAGED else PIECE_SECONDS
     if not recognition or kind in WITHOUT_PICTURES:
-        return Bounds(page=PAGE_SECONDS if kind in PAGED else PIECE_SECONDS)
-    page = RECOGNITION_SECONDS if kind in PAGED else RECOGNITION_PIECE_SECONDS
-    return Bounds(OPENING_SECONDS, page, RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY)
+        return Bounds(page=page)
+    return Bounds(OPENING_SECONDS, page, RECOGNITION_FILE_SECONDS, RECOGNITION_MEMORY, RECOGNITION_SECONDS)
 
 
 class Watch:
@@ -88,6 +91,10 @@ class Watch:
     def answered(self) -> None:
         """From now on the next answer is waited for."""
         self._wait(self.bounds.page)
+
+    def recognises(self, begins: bool) -> None:
+        """It recognises the text in a picture from now on, or goes on with the page after that."""
+        self._wait(self.bounds.recognition if begins else self.bounds.page)
 
     @property
     def spent(self) -> float:

@@ -11,6 +11,7 @@ from typing import Any, get_args
 
 from engine.documents.bounded.frames import BadFrame, Frame
 from engine.documents.events import Event, GotPage, Opened, Through
+from engine.documents.find import absolute
 from engine.documents.page import Page, PageOutcome, PageSource
 from engine.documents.reader import How, LeftOut, LeftOutWhat, Recognition, Unreadable
 from engine.documents.reasons import SENTENCES
@@ -20,9 +21,11 @@ _PAGE = ("number", "outcome", "reason", "label", "section", "source")
 
 
 def asked_fields(path: Path, member: str | None, how: How) -> dict[str, Any]:
-    """Which document, and how it is read. member: the file within the archive at `path`."""
+    """Which document, and how it is read. member: the file within the archive at `path`. The reading process looks from
+    a folder of its own.
+    """
     recognition = asdict(how.recognition) if how.recognition else None
-    return {"path": str(path), "member": member, "password": how.password, "recognition": recognition}
+    return {"path": str(absolute(path)), "member": member, "password": how.password, "recognition": recognition}
 
 
 def asked_how(fields: dict[str, Any]) -> How:

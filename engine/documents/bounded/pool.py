@@ -42,6 +42,9 @@ def run(job: Frame, bounds: Bounds, cancelled: Cancelled, spent: float = 0.0) ->
                 raise Died("crashed")
             if "missing" in frame.fields:
                 raise ModuleNotFoundError("a package is not installed", name=str(frame.fields["missing"]))
+            if "recognising" in frame.fields:
+                watch.recognises(bool(frame.fields["recognising"]))
+                continue
             yield frame
             watch.answered()
     except Died as died:
@@ -65,7 +68,10 @@ def call(job: Frame, bounds: Bounds, cancelled: Cancelled) -> list[Frame]:
     except Died as died:
         if died.blames_the_file:
             raise Unreadable(died.reason) from died
-    return call(job, bounds, cancelled)
+    try:
+        return list(run(job, bounds, cancelled))
+    except Died as died:
+        raise Unreadable(died.reason) from died
 
 
 def end_all() -> None:

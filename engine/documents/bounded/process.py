@@ -80,7 +80,7 @@ class Worker:
                 watch.look(waiting=True)
                 continue
             if frame is None:
-                raise Died(self._cause())
+                raise self._cause()
             watch.look(waiting=False)
             return frame
 
@@ -132,14 +132,15 @@ class Worker:
                 self._answers.put(frame)
         self._answers.put(None)
 
-    def _cause(self) -> str:
+    def _cause(self) -> Died:
         """Why its answers ended."""
         with suppress(subprocess.TimeoutExpired):
             status = self._process.wait(SECONDS_TO_END)
-            # Killed by nobody here: by a system that ran out of memory.
-            if status == OUT_OF_MEMORY or (sys.platform != "win32" and status == -signal.SIGKILL):
-                return "too_much_memory"
-        return "crashed"
+            if status == OUT_OF_MEMORY:
+                return Died("too_much_memory")
+            if sys.platform != "win32" and status in (-signal.SIGKILL, -signal.SIGTERM):  # by nobody here
+                return Died("too_much_memory" if status == -signal.SIGKILL else "crashed", killed=True)
+        return Died("crashed")
 
 
 def _creation_flags() -> int:

@@ -18,6 +18,7 @@ from typing import BinaryIO, NoReturn
 from engine.documents.bounded import frames, jobs, memory
 from engine.documents.bounded.frames import Frame
 from engine.documents.bounded.messages import unreadable_frame
+from engine.documents.ocr import under_way
 from engine.documents.reader import Unreadable
 from engine.documents.reasons import reason_of_error
 
@@ -87,12 +88,21 @@ def _tie_to_the_other_side(tied: bool) -> None:
 def _do(frame: Frame, answers: BinaryIO) -> Frame:
     """Returns the last answer, which is still to be given."""
     fields = frame.fields
+
+    def wait() -> None:
+        if WATCHES_ITSELF:
+            faulthandler.dump_traceback_later(fields["seconds"] + GRACE_SECONDS, exit=True)
+
+    def recognising(begins: bool) -> None:
+        _say(answers, Frame({"recognising": begins}))
+        wait()
+
+    under_way.listen(recognising)
     try:
         memory.bound(fields["memory"])
         found = jobs.JOBS[fields["job"]](fields)
         while True:
-            if WATCHES_ITSELF:
-                faulthandler.dump_traceback_later(fields["seconds"] + GRACE_SECONDS, exit=True)
+            wait()
             answer = next(found, None)
             faulthandler.cancel_dump_traceback_later()
             if answer is None:

@@ -10,6 +10,7 @@ from PIL import Image
 from engine.documents.characters import readable
 from engine.documents.layout import page_text
 from engine.documents.ocr.tesseract import LARGEST_PICTURE, POINTS, recognise
+from engine.documents.ocr.under_way import recognising
 from engine.documents.page import Page
 from engine.documents.reader import Recognition
 from engine.documents.running_heads import RunningHeads
@@ -18,6 +19,7 @@ LEAST_RESOLUTION, MOST_RESOLUTION = 150.0, 300.0
 """Pixels an inch: below, letters are too small to tell apart; above, nothing more is found."""
 
 
+@recognising()
 def recognised(page: Any, unread: Page, recognition: Recognition, heads: RunningHeads) -> Page:
     """`unread` as it is after recognition: read; blank, where nothing at all was found; or as it was, where what was
     found is no text. What text it has already is kept. page: of PyMuPDF.

@@ -35,3 +35,8 @@ def test_a_number_has_the_blank_that_the_page_shows_and_no_other() -> None:
 
 def test_other_writing_stays_as_it_is() -> None:
     assert in_order(letters(" Room 12b ")) == " Room 12b "
+
+
+def test_brackets_open_before_words_and_close_behind_them() -> None:
+    assert in_order(letters(")انظر ص 15( من ]هنا[ .")) == "(انظر ص 15) من [هنا] ."
+    assert in_order(letters("א) שלום (12) סוף")) == "א) שלום (12) סוף"

@@ -67,6 +67,20 @@ def test_an_archive_is_listed_like_a_folder(tmp_path: Path) -> None:
     assert [member.size for member in found.members if member.skipped is None] == [3, 3, 1]
 
 
+def test_of_two_files_of_one_name_the_later_one_is_read_and_the_other_named(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        for name in ("a.txt", "A.txt", "a.txt", ".hidden", ".hidden"):
+            archive.writestr(name, f"{name} {len(archive.namelist())}")
+    found = listed(tmp_path / "a.zip").members
+    assert [(member.name, member.skipped) for member in found] == [
+        (".hidden", "hidden"),
+        ("A.txt", None),
+        ("a.txt", "replaced"),
+        ("a.txt", None),
+    ]
+    assert extract(tmp_path / "a.zip", member="a.txt").pages[0].text == "a.txt 2"
+
+
 def test_what_is_no_archive_is_read_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "a.zip").write_text("a text after all")
     (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04 and nothing else")

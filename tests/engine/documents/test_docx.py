@@ -66,7 +66,15 @@ NUMBERING = f"""<w:numbering {W}>
 <w:lvl w:ilvl="0"><w:numFmt w:val="upperRoman"/><w:lvlText w:val="Article %1"/><w:pStyle w:val="Clause"/></w:lvl>
 </w:abstractNum>
 <w:abstractNum w:abstractNumId="9"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="x"/></w:lvl></w:abstractNum>
+<w:abstractNum w:abstractNumId="10"><w:styleLink w:val="Legal"/>
+<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="upperRoman"/><w:lvlText w:val="%1."/></w:lvl>
+<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1.%2"/></w:lvl>
+<w:lvl w:ilvl="2"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:isLgl/><w:lvlText w:val="%1.%2.%3"/></w:lvl></w:abstractNum>
+<w:abstractNum w:abstractNumId="11"><w:numStyleLink w:val="Legal"/></w:abstractNum>
 <w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num>
+<w:num w:numId="5"><w:abstractNumId w:val="11"/></w:num>
+<w:num w:numId="6"><w:abstractNumId w:val="7"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="3"/>
+<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="(%1)"/></w:lvl></w:lvlOverride></w:num>
 <w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num>
 <w:num w:numId="3"><w:abstractNumId w:val="9"/></w:num>
 <w:num w:numId="4"><w:abstractNumId w:val="7"/>
@@ -89,6 +97,23 @@ def test_numbers_of_lists_are_counted() -> None:
     )
     said = text(docx(body, {"s": ("styles", STYLES), "n": ("numbering", NUMBERING)}))
     assert said == ("1. a\n  1.a) b\n  1.b) c\n2. d\n  2.a) e\n5. f\n- g\nArticle I h\nArticle II i\n\nj")
+
+
+def test_a_list_may_take_another_s_levels_or_change_one() -> None:
+    body = "".join(listed(said, 5, level) for said, level in (("a", 0), ("b", 1), ("c", 2), ("d", 1), ("e", 0)))
+    said = text(docx(body + listed("f", 6) + listed("g", 6), {"n": ("numbering", NUMBERING)}))
+    assert said == "I. a\n  I.1 b\n    1.1.1 c\n  I.2 d\nII. e\n(c) f\n(d) g"
+
+
+def test_a_deleted_paragraph_has_no_number() -> None:
+    gone = '<w:p><w:pPr><w:numPr><w:numId w:val="1"/></w:numPr><w:rPr><w:del w:id="1"/></w:rPr></w:pPr><w:del w:id="2"><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>'
+    assert text(docx(listed("a", 1) + gone + listed("b", 1), {"n": ("numbering", NUMBERING)})) == "1. a\n2. b"
+
+
+def test_words_drawn_across_the_page_are_read() -> None:
+    drawn = '<w:r><w:pict><v:shape><v:textpath string="DRAFT"/></v:shape></w:pict></w:r>'
+    body = p(r("Text.")) + '<w:sectPr><w:headerReference w:type="default" r:id="h"/></w:sectPr>'
+    assert text(docx(body, {"h": ("header", f"<w:hdr {W}>{p(drawn)}</w:hdr>")})) == "Text.\n\n[Header: DRAFT]"
 
 
 def test_insertions_are_text_and_deletions_are_not() -> None:

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 import time
+import zipfile
 from pathlib import Path
 
 import psutil
@@ -10,11 +12,15 @@ import pymupdf
 import pytest
 
 from engine.documents import plain
+from engine.documents.archive import members
 from engine.documents.extract import Extracted, extract, file_sha256
 from engine.documents.judge import judge
 from engine.documents.limits import MIB
 from engine.documents.page import Page
+from engine.documents.page_image import page_image
+from engine.documents.reader import LeftOut
 from engine.documents.reasons import SENTENCES
+from engine.documents.source import file_source
 from engine.errors import UserError
 from tests.engine.documents.cases import maker
 
@@ -158,3 +164,39 @@ def test_every_page_that_was_not_read_is_named() -> None:
     assert (
         extracted.message.startswith("Page 2 is damaged.") and "Page 3 is a picture without text." in extracted.message
     )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="has no such names")
+def test_a_pdf_whose_name_is_no_valid_unicode_is_read(tmp_path: Path) -> None:
+    path = pdf_of(tmp_path / "a.pdf", 2).rename(tmp_path / os.fsdecode(b"caf\xe9.pdf"))
+    extracted = extract(path)
+    assert (extracted.outcome, extracted.page_count) == ("read", 2)
+    assert page_image(file_source(path), 1, 100).startswith(b"\x89PNG")
+
+
+def test_a_path_is_taken_from_where_the_caller_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pdf_of(tmp_path / "a.pdf", 1)
+    monkeypatch.chdir(tmp_path)
+    assert extract(Path("a.pdf")).outcome == "read"
+    with zipfile.ZipFile("a.zip", "w") as archive:
+        archive.write("a.pdf")
+    listing = members(Path("a.zip"))
+    assert listing is not None and [member.name for member in listing.members] == ["a.pdf"]
+    assert extract(Path("a.zip"), member="a.pdf").outcome == "read"
+
+
+def test_pages_read_in_part_and_pages_lost_are_told_apart() -> None:
+    pages = [page(1, "read"), page(2, "read", "damaged"), page(3, "failed", "damaged")]
+    told = judge("xlsx", "f", pages)
+    assert (told.outcome, told.reason) == ("partial", "damaged")
+    assert told.message is not None
+    assert told.message.startswith("Sheet 2 is damaged and has been read as far as possible.")
+    assert "Sheet 3 is damaged. The others were read" in told.message
+    alone = judge("docx", "f", [page(1, "read", "too_large_unpacked")]).message
+    assert alone == "This file holds more than any document; its beginning was read. Split it."
+
+
+def test_what_lies_in_a_document_is_named_as_a_file_is() -> None:
+    told = judge("email", "f", [page(1, "read")], left_out=[LeftOut("attachment", "bill\u202efdp.exe\n", "binary")])
+    assert told.left_out == (LeftOut("attachment", "billfdp.exe ", "binary"),)
+    assert told.message == "Not read: billfdp.exe ."

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents.find import display_name, find_files, natural_key
+from engine.documents.find import find_files, natural_key
 
 
 def write(path: Path, text: str = "text") -> Path:
@@ -101,11 +101,6 @@ def test_a_folder_that_may_not_be_opened_is_listed(tmp_path: Path, monkeypatch: 
 def test_a_file_dropped_twice_is_found_once(tmp_path: Path) -> None:
     file = write(tmp_path / "drop" / "a.txt")
     assert len(list(find_files([file, tmp_path / "drop", tmp_path / "drop" / ".." / "drop" / "a.txt"]))) == 1
-
-
-def test_a_name_is_shown_as_valid_unicode_on_one_line() -> None:
-    assert display_name("two\nlines\r.txt") == "two lines .txt"
-    display_name("caf\udce9 \ud800.txt").encode()
 
 
 def test_natural_order_is_total() -> None:

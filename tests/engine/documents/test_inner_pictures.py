@@ -12,16 +12,16 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from engine.documents import inner_pictures
-from engine.documents.bounded.bounds import bounds
 from engine.documents.flow import Flow
 from engine.documents.inner_pictures import InnerPictures
 from engine.documents.judge import Extracted, judge
-from engine.documents.limits import RECOGNITION_PIECE_SECONDS, RECOGNITION_SECONDS
+from engine.documents.ocr import under_way
 from engine.documents.ocr.languages import recognition_for
 from engine.documents.ocr.photograph import is_photograph
 from engine.documents.opening import open_document
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut
+from engine.documents.reasons import CLEARER, RECOGNISE
 from engine.documents.source import Source
 from tests.engine.documents.office_files import W, office
 from tests.engine.documents.test_epub import book, chapter
@@ -303,6 +303,28 @@ def test_a_photograph_is_looked_at_once_and_what_it_is_taken_for_is_no_text(monk
     assert found.left_out == (LeftOut("picture", "Scan 0"),)
 
 
+def test_a_page_of_text_that_is_not_read_is_named_and_a_photograph_or_a_logo_is_not() -> None:
+    page = Image.new("RGB", (700, 1000), "white")
+    ImageDraw.Draw(page).text((60, 100), FOUND, fill="black", font=ImageFont.load_default(40))
+    others = [saved(photograph(900, 700), "JPEG"), saved(Image.new("RGB", (1200, 300), "white"))]
+    found = read(docx(words("Only line.") + "{0}{1}{2}{0}", saved(page), *others), on=False)
+    assert [part.reason for part in found.left_out] == ["no_text_layer", None, None, "no_text_layer"]
+    assert (found.outcome, found.reason) == ("partial", "no_text_layer")
+    assert found.message == f"Not read: Scan 0, Scan 0. {RECOGNISE}"
+    assert read(docx(words("Only line.") + "{0}{1}", *others), on=False).outcome == "read"
+    assert read(docx(words("Only line.") + "{0}", saved(page))).outcome == "read"
+
+
+def test_a_page_in_which_nothing_can_be_made_out_is_named() -> None:
+    page = Image.new("RGB", (700, 1000), "white")
+    for place in range(60, 640, 40):
+        ImageDraw.Draw(page).arc((place, 100, place + 300, 900), 20, 200, fill="black", width=5)
+    found = read(docx(words("Only line.") + "{0}", saved(page)))
+    assert found.left_out == (LeftOut("picture", "Scan 0", "not_recognised"),)
+    assert (found.outcome, found.message) == ("partial", f"Not read: Scan 0. {CLEARER}")
+    assert read(docx(words("Only line.") + "{0}", saved(Image.new("RGB", (700, 1000), "white")))).outcome == "read"
+
+
 def test_a_photograph_of_print_in_uneven_light_is_read() -> None:
     taken = Image.linear_gradient("L").resize((900, 500)).point(lambda shade: 170 + shade // 3).convert("RGB")
     for row, line in enumerate((FOUND, OTHER)):
@@ -348,12 +370,18 @@ def test_in_a_book_with_text_a_plate_without_any_is_blank_and_one_with_some_is_r
     assert [(page.outcome, page.reason) for page in found.pages] == [("read", None), ("needs_ocr", "not_recognised")]
 
 
-def test_a_piece_with_pictures_has_time_for_them_and_one_more() -> None:
-    assert bounds("docx", recognition=True).page == RECOGNITION_PIECE_SECONDS
-    assert inner_pictures.PICTURES_SECONDS + RECOGNITION_SECONDS <= RECOGNITION_PIECE_SECONDS
-    assert bounds("pdf", recognition=True).page == RECOGNITION_SECONDS
-    assert bounds("html", recognition=True) == bounds("email", recognition=True) == bounds("docx", recognition=True)
-    assert bounds("csv", recognition=True) == bounds("csv", recognition=False)
+def test_it_is_told_while_text_is_recognised_and_not_while_icons_are_passed_over() -> None:
+    told: list[bool] = []
+    under_way.listen(told.append)
+    try:
+        pictures = InnerPictures(recognition_for("auto", "en"), [])
+        pictures.begin(1)
+        pictures.add(Flow(), "icon.png", "icon.png", lambda: saved(photograph(60, 60)))
+        assert told == []
+        pictures.add(Flow(), "scan.png", "scan.png", drawn)
+        assert told == [True, False]
+    finally:
+        under_way.listen(lambda _: None)
 
 
 def test_a_picture_is_unpacked_once_however_often_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:

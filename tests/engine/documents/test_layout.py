@@ -77,8 +77,21 @@ def test_a_word_broken_at_a_line_end_is_whole_and_a_compound_keeps_its_hyphen() 
     ]
     lines = [Line(text, 50, 100 + 12 * number, 200, 110 + 12 * number) for number, text in enumerate(texts)]
     assert page_text(lines).replace("\n", " ") == (
-        "a reconnaissance flight by the north- east wall; the north-east wall is a well-known Jean- Luc"
+        "a reconnaissance flight by the north-east wall; the north-east wall is a well-known Jean- Luc"
     )
+
+
+def test_words_that_always_have_a_hyphen_keep_it_at_a_lines_end() -> None:
+    texts = [
+        "a self-",
+        "evident and well-",
+        "paid state-of-the-",
+        "art job for twenty-",
+        "one, not for the self-",
+        "ish",
+    ]
+    lines = [Line(text, 50, 100 + 12 * number, 200, 110 + 12 * number) for number, text in enumerate(texts)]
+    assert page_text(lines) == "a self-evident and well-paid state-of-the-art job for twenty-one, not for the selfish"
 
 
 def test_soft_hyphens_are_gone() -> None:
@@ -130,6 +143,24 @@ def test_the_second_line_of_a_cell_stays_with_the_first() -> None:
     assert "Copper pipe\nof 15 mm\n14  3.20\nRing" in page_text(lines)
 
 
+def test_a_line_above_the_one_that_stands_in_the_row_belongs_to_it() -> None:
+    lines = [row[column] for column in range(3) for row in TABLE]
+    lines.insert(1, Line("Pipe of pure", 50, 117, 90, 127))
+    assert page_text(lines).split("\n")[:3] == ["Item  Count  Price", "Pipe of pure", "Copper pipe  14  3.20"]
+
+
+def test_dates_that_were_written_before_all_that_belongs_to_them_are_read_with_it() -> None:
+    dates = [Line(f"20{10 + number}", 50, 100 + 38 * number, 80, 110 + 38 * number) for number in range(3)]
+    rest = [
+        Line(f"{what} {number}", 180, 100 + 38 * number + down, 400, 110 + 38 * number + down)
+        for number in range(3)
+        for what, down in (("Cook at place", 0), ("Menus of kind", 14))
+    ]
+    assert page_text([*dates, *rest]).split("\n") == [
+        text for number in range(3) for text in (f"20{10 + number}  Cook at place {number}", f"Menus of kind {number}")
+    ]
+
+
 def test_two_blocks_side_by_side_are_no_table() -> None:
     left = [
         Line(text, 50, 100 + 12 * number, 120, 110 + 12 * number) for number, text in enumerate(("To", "Ann", "Oslo"))
@@ -161,3 +192,8 @@ def test_a_page_number_that_stands_apart_belongs_to_no_column() -> None:
     number, head = Line("17", 290, 400, 298, 410), Line("Loans", 60, 40, 100, 50)
     found = starts(page_text([number, head, *column(50, "left"), *column(310, "right")]))
     assert found == ["Loans", *LEFT, *RIGHT, "17"]
+
+
+def test_the_pieces_of_a_line_are_no_cells() -> None:
+    lines = [Line("See page 15 ", 50, 100, 100, 110), Line("(left", 101, 100, 120, 110), Line(").", 120, 100, 124, 110)]
+    assert page_text([*lines, Line("7", 200, 100, 205, 110)]) == "See page 15 (left).  7"

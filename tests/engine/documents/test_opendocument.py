@@ -76,6 +76,23 @@ def test_lists() -> None:
     assert text(odf("odt", body, levels)) == "1. one\n\nmore of one\n\n2. two\n  a) deep\n  b) deeper\n3. three\n- dot"
 
 
+def test_each_number_of_a_clause_has_its_own_form() -> None:
+    levels = "".join(
+        f'<text:list-level-style-number text:level="{n}" style:num-format="{form}" text:display-levels="{n}"/>'
+        for n, form in enumerate("11a", 1)
+    )
+    inner = "<text:list><text:list-item>{}</text:list-item></text:list>"
+    deep = inner.format(p("b") + inner.format(p("c")))
+    body = f'<text:list text:style-name="L1"><text:list-item>{p("a")}{deep}</text:list-item></text:list>'
+    said = text(odf("odt", body, f'<text:list-style style:name="L1">{levels}</text:list-style>'))
+    assert said == "1 a\n  1.1 b\n    1.1.a c"
+
+
+def test_a_cell_that_stands_for_several_makes_a_row() -> None:
+    twice = '<table:table-cell table:number-columns-repeated="2"><text:p>c</text:p></table:table-cell>'
+    assert text(odf("odt", f"<table:table><table:table-row>{twice}</table:table-row></table:table>")) == "c | c"
+
+
 def test_deleted_and_hidden_text() -> None:
     hidden = (
         '<style:style style:name="T1" style:family="text"><style:text-properties text:display="none"/></style:style>'
@@ -186,6 +203,33 @@ def test_sheets_with_what_they_show() -> None:
     assert (found.page_count, found.left_out) == (2, (LeftOut("hidden", "Lists"),))
 
 
+def test_cells_that_say_only_their_value() -> None:
+    def valued(kind: str, attributes: str, said: str = "") -> str:
+        return cell(said, f'office:value-type="{kind}" {attributes}')
+
+    found = row(
+        valued("percentage", 'office:value="0.256"'),
+        valued("boolean", 'office:boolean-value="false"'),
+        valued("currency", 'office:value="-5.5" office:currency="EUR"'),
+        valued("time", 'office:time-value="PT30H04M59.9999999S"', "30:05"),
+        valued("time", 'office:time-value="-PT01H05M00S"'),
+        valued("time", 'office:time-value="PT00H00M01.5S"', "00:01,50"),
+        cell("", 'table:formula="of:=SUM([.A1])"'),
+    )
+    (page,) = read(odf("ods", sheet("A", found))).pages
+    assert page.text == "25.6% | FALSE | -5.5 EUR | 30:05 | -01:05 | 00:00:01.500 | =SUM([.A1])"
+
+
+def test_hidden_rows_and_columns_are_read_and_said() -> None:
+    columns = '<table:table-column/><table:table-column table:visibility="collapse" table:number-columns-repeated="2"/>'
+    head = row(cell("Boat"), cell("Cost"), cell("Tax"), cell("Due"))
+    filtered = row(cell(""), cell("9"), cell("1")).replace(
+        "<table:table-row", '<table:table-row table:visibility="filter"'
+    )
+    (page,) = read(odf("ods", sheet("A", columns, head, filtered, row(cell("x"), cell("8"))))).pages
+    assert page.text == "Boat | [hidden column] Cost | [hidden column] Tax | Due\n[hidden row] | 9 | 1\nx | 8"
+
+
 def test_repeated_cells_and_rows_are_bounded_and_said() -> None:
     found = read(
         odf(
@@ -214,7 +258,8 @@ def test_slides() -> None:
         return f"<draw:frame {attributes}><draw:text-box>{p(said)}</draw:text-box></draw:frame>"
 
     title = 'presentation:class="title"'
-    notes = "<presentation:notes>" + frame("Say it slowly.", 'presentation:class="notes"') + "</presentation:notes>"
+    notes = frame("Say it slowly.", 'presentation:class="notes"') + frame("1", 'presentation:class="page-number"')
+    notes = f"<presentation:notes>{notes}{frame('And stay calm.')}</presentation:notes>"
     hidden = '<style:style style:name="dp2" style:family="drawing-page"><style:drawing-page-properties presentation:visibility="hidden"/></style:style>'
     places = 'svg:x="{}cm" svg:y="{}cm" svg:width="2cm" svg:height="1cm"'
     body = (
@@ -231,7 +276,7 @@ def test_slides() -> None:
     )
     found = read(odf("odp", body, hidden))
     assert [(page.label, page.outcome, page.text) for page in found.pages] == [
-        ("One", "read", "# One\n\nabove\n\nbelow\n\nNotes: Say it slowly."),
+        ("One", "read", "# One\n\nabove\n\nbelow\n\nNotes: Say it slowly.\nAnd stay calm."),
         ("Extra (hidden)", "read", "shape\n\ngrouped"),
         (None, "needs_ocr", ""),
     ]

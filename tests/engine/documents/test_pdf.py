@@ -167,9 +167,42 @@ def test_what_is_typed_into_a_form_stands_beside_its_name() -> None:
     field(page, pymupdf.PDF_WIDGET_TYPE_CHECKBOX, True, (200, 130, 215, 145))
     field(page, pymupdf.PDF_WIDGET_TYPE_COMBOBOX, "blue", (200, 170, 350, 190), choice_values=["red", "blue"])
     text = read(document)[0].text
-    assert "Ines Tolland" in text and "blue" in text and "red" not in text
-    assert "✓" in text or "✔" in text
-    assert "3" not in text and "4" not in text
+    assert text == "Name of the keeper:  Ines Tolland\nOwns a boat:  ☑\nColour of the hull:  blue"
+
+
+def test_which_box_is_ticked_is_told_on_whichever_side_its_label_stands() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for number, name in enumerate(("married", "divorced", "single")):
+        page.insert_text((90, 92 + 30 * number), name)
+        field(page, pymupdf.PDF_WIDGET_TYPE_CHECKBOX, number == 1, (60, 80 + 30 * number, 75, 95 + 30 * number))
+    page.insert_text((60, 200), "yes")
+    field(page, pymupdf.PDF_WIDGET_TYPE_CHECKBOX, True, (82, 190, 95, 203))
+    page.insert_text((160, 200), "no")
+    field(page, pymupdf.PDF_WIDGET_TYPE_CHECKBOX, False, (178, 190, 191, 203))
+    assert read(document)[0].text == "☐  married\n☑  divorced\n☐  single\nyes  ☑  no  ☐"
+
+
+def test_what_is_typed_below_its_name_stands_behind_it() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for left, name, value in ((60, "First name", "Ines"), (300, "Surname of the keeper", "Tolland")):
+        page.insert_text((left, 100), name, fontsize=7)
+        field(page, pymupdf.PDF_WIDGET_TYPE_TEXT, value, (left, 103, left + 200, 121), text_fontsize=10)
+    assert read(document)[0].text == "First name  Ines  Surname of the keeper  Tolland"
+
+
+def test_a_form_in_a_ruled_table_is_one() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for top in (100, 130, 160):
+        page.draw_line((50, top), (400, top))
+    for left in (50, 200, 400):
+        page.draw_line((left, 100), (left, 160))
+    for number, (name, ticked) in enumerate((("Boat", True), ("Net", False))):
+        page.insert_text((60, 120 + 30 * number), name)
+        field(page, pymupdf.PDF_WIDGET_TYPE_CHECKBOX, ticked, (210, 108 + 30 * number, 225, 123 + 30 * number))
+    assert read(document)[0].text == "Boat | ☑\nNet | ☐"
 
 
 def test_notes_and_comments_are_read_and_pinned_files_are_left_out() -> None:
@@ -248,6 +281,41 @@ def test_what_is_drawn_between_the_words_of_a_line_does_not_part_them() -> None:
     page.draw_rect(pymupdf.Rect(74.5, 80, 78, 80.4), fill=(0, 0, 0))
     page.insert_text((78, 80), "decode")
     assert read(document)[0].text == "See the chart of the bay\nasn1_decode"
+
+
+@pytest.mark.parametrize(("right", "down"), [(0.3, 0.0), (1.5, 1.5)])
+def test_what_is_drawn_twice_to_look_bold_is_read_once(right: float, down: float) -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    for times in (0, 1):
+        page.insert_text((50 + right * times, 100 + down * times), "Total due 1500 euro", fontsize=14)
+    page.insert_text((50, 116), "Total due 1500 euro", fontsize=14)
+    assert read(document)[0].text == "Total due 1500 euro\nTotal due 1500 euro"
+
+
+def test_raised_digits_stay_apart_from_those_before_them() -> None:
+    document = pymupdf.open()
+    page = document.new_page()
+    left, pieces = (
+        50.0,
+        [("25 m", 0), ("2", 4), (" and 10", 0), ("-6", 4), (" in total", 0), ("3", 4), (", CO", 0), ("2", -3)],
+    )
+    for text, up in pieces:
+        size = 7 if up else 11
+        page.insert_text((left, 100 - up), text, fontsize=size)
+        left += pymupdf.get_text_length(text, fontsize=size)
+    assert read(document)[0].text == "25 m\u00b2 and 10\u207b\u2076 in total\u00b3, CO2"
+
+
+@pytest.mark.parametrize("typed", ["P\u00e4ssw\u00f6rd", "Pa\u0308sswo\u0308rd"])
+@pytest.mark.parametrize("kept", ["P\u00e4ssw\u00f6rd", "Pa\u0308sswo\u0308rd"])
+def test_a_password_is_the_same_however_its_letters_are_made_up(kept: str, typed: str) -> None:
+    document = pymupdf.open()
+    document.new_page().insert_text((50, 50), SENTENCE)
+    data = document.tobytes(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw=kept, owner_pw="other")
+    pdf = Pdf(Source("a.pdf", data=data), How(typed))
+    assert pdf.page_count == 1
+    pdf.close()
 
 
 def test_a_filing_line_does_not_make_a_scan_read(tmp_path: Path) -> None:

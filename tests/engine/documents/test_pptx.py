@@ -123,6 +123,15 @@ def test_lists_are_numbered_and_bulleted_as_they_say() -> None:
     )
 
 
+def test_what_stands_deeper_does_not_begin_a_list_anew() -> None:
+    auto = '<a:pPr><a:buAutoNum type="arabicPeriod"/></a:pPr>'
+    deeper = line("note", '<a:pPr lvl="1"><a:buChar char="-"/></a:pPr>')
+    body = line("one", auto) + deeper + line("two", auto) + line("dot", '<a:pPr><a:buChar char="-"/></a:pPr>')
+    body += line("one again", auto)
+    text = read(deck([shape(body, 'idx="1"')])).pages[0].text
+    assert text == "1. one\n  - note\n2. two\n- dot\n1. one again"
+
+
 def test_groups_tables_notes_and_comments() -> None:
     def cell(text: str, attributes: str = "") -> str:
         return f"<a:tc {attributes}><a:txBody>{line(text) if text else '<a:p/>'}</a:txBody></a:tc>"
@@ -132,14 +141,15 @@ def test_groups_tables_notes_and_comments() -> None:
     table = f"<a:tbl><a:tr>{wide}{covered}{cell('Berth')}</a:tr><a:tr>{cell('Plover')}{cell('4')}{cell('B2')}</a:tr></a:tbl>"
     frame = f"<p:graphicFrame><a:graphic><a:graphicData>{table}</a:graphicData></a:graphic></p:graphicFrame>"
     group = f"<p:grpSp><p:grpSpPr/>{shape('in a group')}<p:grpSp>{shape('deeper')}</p:grpSp></p:grpSp>"
-    notes = f"<p:notes {P}><p:cSld><p:spTree>{number}{said}</p:spTree></p:cSld></p:notes>"
+    beside = f"<p:grpSp>{shape('And stay calm.')}</p:grpSp>"
+    notes = f"<p:notes {P}><p:cSld><p:spTree>{number}{said}{beside}</p:spTree></p:cSld></p:notes>"
     comments = f"<p:cmLst {P}><p:cm><p:text>Shorter?</p:text></p:cm></p:cmLst>"
     related = {"ppt/slides/slide1.xml": [("n", "notesSlide", "../notes1.xml"), ("c", "comments", "../comments1.xml")]}
     parts = {"ppt/notes1.xml": notes, "ppt/comments1.xml": comments}
     text = read(deck([group + frame], parts=parts, related=related)).pages[0].text
     assert (
         text
-        == "in a group\n\ndeeper\n\nBoat |  | Berth\nPlover | 4 | B2\n\nNotes: Say it slowly.\n\n[Comment: Shorter?]"
+        == "in a group\n\ndeeper\n\nBoat |  | Berth\nPlover | 4 | B2\n\nNotes: Say it slowly.\n\nNotes: And stay calm.\n\n[Comment: Shorter?]"
     )
 
 

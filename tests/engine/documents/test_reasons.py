@@ -30,3 +30,15 @@ def test_sentences_are_in_our_voice(sentence: str) -> None:
 def test_recognition_is_advised_where_it_helps(kind: str, reason: str, advice: str) -> None:
     assert pictures_sentence(reason, kind).endswith(advice)
     assert pages_sentence(reason, [2], kind).endswith(advice)
+
+
+@pytest.mark.parametrize("reason", ["damaged", "unsafe_xml", "too_large_unpacked", "crashed"])
+def test_what_was_read_in_part_is_not_said_to_be_left_out(reason: str) -> None:
+    for pages, kind, words in (
+        ([1], "docx", "This file "),
+        ([2], "xlsx", "Sheet 2 "),
+        ([2, 3], "pptx", "Slides 2 and 3 "),
+    ):
+        sentence = pages_sentence(reason, pages, kind, partly=True)
+        assert sentence.startswith(words) and sentence.endswith(".") and "read" in sentence
+        assert not any(wrong in sentence for wrong in ("left out", "others", "Part 1"))

@@ -58,9 +58,21 @@ def patched(data: bytes, **fields: int) -> bytes:
 
 
 def test_parts_are_read_by_name_and_what_leads_out_is_none() -> None:
-    names = ["a.txt", "b\\c.txt", "./d.txt", "../up.txt", "/root.txt", "C:/x.txt", "e/../../f.txt", "folder/"]
+    names = [
+        "a.txt",
+        "Re: b.txt",
+        "b:c/d.txt",
+        "b\\c.txt",
+        "./d.txt",
+        "e/./f.txt",
+        "../up.txt",
+        "/root.txt",
+        "C:/x.txt",
+        "e/../../f.txt",
+        "folder/",
+    ]
     archive = opened(zipped(dict.fromkeys(names, "x")))
-    assert archive.names == ["a.txt", "b/c.txt", "d.txt"]
+    assert archive.names == ["a.txt", "Re: b.txt", "b:c/d.txt", "b/c.txt", "d.txt", "e/f.txt"]
     assert [name.replace("\\", "/") for name in archive.unsafe] == [
         "../up.txt",
         "/root.txt",

@@ -94,3 +94,12 @@ def test_two_tables_on_a_page() -> None:
 def test_thousands_of_rules_are_a_drawing() -> None:
     lines = [line for row in CELLS for line in row]
     assert texts(lines, rules(3) * 1000) == [line.text for line in lines]
+
+
+def test_a_cell_over_several_rows_stands_in_the_first() -> None:
+    """The rule below the second row begins at the second column."""
+    shapes = [shape for shape in rules(3) if not (shape[0] == 50 and 139 < shape[1] < 140)]
+    shapes.append((150, 139.7, 290, 140.3))
+    over = Line("Both", 54, 136, 74, 144)
+    lines = [*CELLS[0], over, *CELLS[1][1:], *CELLS[2][1:]]
+    assert texts(lines, shapes) == ["Item | Count | Price", "Both | 220 | 0.08", " | 9 | 4.10"]

@@ -10,8 +10,14 @@ STYLES = f"""<styleSheet {X}><numFmts count="1"><numFmt numFmtId="164" formatCod
 STRINGS = f'<sst {X}><si><t>Boat</t></si><si><r><t>Plo</t></r><r><t>ver</t></r><rPh sb="0"><t>sound</t></rPh></si><si><t xml:space="preserve">two_x000D_\nlines</t></si></sst>'
 
 
-def workbook(sheets: dict[str, str], states: dict[str, str] | None = None, properties: str = "", **parts: str) -> bytes:
-    """sheets: name -> what is in its sheetData. parts: "styles", "sharedStrings", or "comments1" of the first sheet."""
+def workbook(
+    sheets: dict[str, str],
+    states: dict[str, str] | None = None,
+    properties: str = "",
+    columns: str = "",
+    **parts: str,
+) -> bytes:
+    """sheets: name -> what is in its sheetData. columns: the cols of each. parts: "styles", "sharedStrings", or "comments1" of the first sheet."""
     names = list(sheets)
     listed = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="s{n}"{(states or {}).get(name, "")}/>'
@@ -20,7 +26,7 @@ def workbook(sheets: dict[str, str], states: dict[str, str] | None = None, prope
     written: dict[str, str | bytes] = {
         "xl/workbook.xml": f"<workbook {X}>{properties}<sheets>{listed}</sheets></workbook>",
         **{
-            f"xl/worksheets/sheet{n}.xml": f"<worksheet {X}><dimension ref='A1:A1'/><sheetData>{sheets[name]}</sheetData></worksheet>"
+            f"xl/worksheets/sheet{n}.xml": f"<worksheet {X}><dimension ref='A1:A1'/>{columns}<sheetData>{sheets[name]}</sheetData></worksheet>"
             for n, name in enumerate(names)
         },
         **{f"xl/{name}.xml": content for name, content in parts.items()},
@@ -87,6 +93,27 @@ def test_sheets_stand_in_the_workbook_s_order_and_hidden_ones_are_said() -> None
     assert (found.outcome, found.page_count, found.left_out) == ("read", 3, (LeftOut("hidden", "Lists"),))
 
 
+def test_hidden_rows_and_columns_are_read_and_said() -> None:
+    columns = '<cols><col min="1" max="1" width="9"/><col min="2" max="3" hidden="1"/></cols>'
+    filtered = row(2, c("B2", "9"), c("C2", "1")).replace("<row", '<row hidden="1"')
+    data = row(1, inline("Boat"), inline("Cost"), inline("Tax"), inline("Due")) + filtered + row(3, c("A3", "4"))
+    (page,) = read(workbook({"A": data}, columns=columns)).pages
+    assert page.text == "Boat | [hidden column] Cost | [hidden column] Tax | Due\n[hidden row] | 9 | 1\n4"
+
+
+def test_the_number_of_a_row_may_be_nonsense() -> None:
+    data = '<row r="{}"><c><v>1</v></c></row><row r="x"><c><v>2</v></c></row>'.format("9" * 5000)
+    assert read(workbook({"A": data})).pages[0].text.split() == ["1", "2"]
+
+
+def test_a_struck_cell_is_said_to_be() -> None:
+    fonts = "<fonts><font/><font><strike/></font><font><strike val='0'/></font></fonts>"
+    formats = "".join(f'<xf numFmtId="0" fontId="{number}"/>' for number in (0, 1, 2, 9))
+    styles = f"<styleSheet {X}>{fonts}<cellXfs>{formats}</cellXfs></styleSheet>"
+    data = row(1, *(c("", "8", style=number) for number in range(4)))
+    assert read(workbook({"A": data}, styles=styles)).pages[0].text == "8 | ~~8~~ | 8 | 8"
+
+
 def test_dates_of_the_other_system() -> None:
     data = workbook({"A": row(1, c("A1", "44623", style=2))}, properties='<workbookPr date1904="1"/>', styles=STYLES)
     assert read(data).pages[0].text == "2026-03-04"
@@ -101,6 +128,13 @@ def test_a_cell_far_away_costs_little_and_gaps_part_tables() -> None:
     )
     text = read(workbook({"A": data})).pages[0].text
     assert text.replace(" ", "").replace("|", "") == "12\n3\n\n4\n\n5" and len(text) < 150
+
+
+def test_a_row_s_number_may_have_any_length() -> None:
+    data = (
+        row(1, c("A1", "1")) + f'<row r="{"9" * 5000}">{c("A2", "2")}</row>' + '<row r="x">' + c("A3", "3") + "</row>"
+    )
+    assert read(workbook({"A": data})).pages[0].text == "1\n\n2\n3"
 
 
 def test_comments_on_cells() -> None:

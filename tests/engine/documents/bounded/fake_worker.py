@@ -13,10 +13,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Collection, Iterator
+from pathlib import Path
 
 from engine.documents import readers
 from engine.documents.bounded import worker
 from engine.documents.limits import MIB
+from engine.documents.ocr.under_way import recognising
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
 from engine.documents.source import Source
@@ -56,6 +58,12 @@ def open_parts(source: Source, how: How) -> Reader:
 
 def act(word: str, number: int, how: How) -> Page:
     held: list[bytearray] = []
+    if word.startswith("picture"):
+        with recognising():
+            late = time.process_time() + 0.9
+            while time.process_time() < late or word == "picture-without-end":
+                pass
+        word = word.removeprefix("picture-and-")
     if word == "loop":
         while True:
             pass
@@ -83,6 +91,10 @@ def act(word: str, number: int, how: How) -> Page:
         os._exit(0)
     if word == "segv":
         os.kill(os.getpid(), signal.SIGSEGV)
+    if word == "killed" or (word.startswith("killed:") and not Path(word.removeprefix("killed:")).exists()):
+        if word != "killed":
+            Path(word.removeprefix("killed:")).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
     if word == "abort":
         os.abort()
     if word == "raise":
@@ -115,8 +127,10 @@ def act(word: str, number: int, how: How) -> Page:
     return Page(number, "read", None, f"page {number}", section=how.password)
 
 
-def page_image(source: Source, number: int, width: int, password: str | None) -> bytes:
-    if number > 2:
+def page_image(source: Source, number: int | str, width: int, password: str | None) -> bytes:
+    if isinstance(number, str):
+        act(number, 1, How())
+    elif number > 2:
         raise IndexError(number)
     return f"{source.name} {number} {width} {password}".encode()
 

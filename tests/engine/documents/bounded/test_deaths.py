@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from engine.documents.bounded import pages, pool, process
-from engine.documents.bounded.bounds import Bounds
+from engine.documents.bounded.bounds import Bounds, bounds
+from engine.documents.bounded.frames import Frame
+from engine.documents.bounded.messages import asked_fields
 from engine.documents.judge import Extracted
 from engine.documents.limits import MIB
 from engine.documents.page import Page
-from engine.documents.reader import LeftOut, Recognition
-from tests.engine.documents.bounded.conftest import Read, wait_until_gone
+from engine.documents.reader import How, LeftOut, Recognition, Unreadable
+from tests.engine.documents.bounded.conftest import SMALL, Read, wait_until_gone
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="has no such end")
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="holds on Linux alone")
@@ -115,9 +117,39 @@ def test_a_process_broken_by_an_earlier_file_is_not_held_against_this_one(read: 
     assert outcomes(read("read breaks-when-used read")) == ["read", "read", "read"]
 
 
+@POSIX
+def test_a_process_that_is_killed_from_outside_once_is_not_held_against_the_file(read: Read, tmp_path: Path) -> None:
+    assert outcomes(read(f"read killed:{tmp_path / 'once'} killed:{tmp_path / 'again'} read")) == ["read"] * 4
+    assert outcomes(read("read killed read")) == ["read", "too_much_memory", "read"]
+
+
+@POSIX
+def test_a_call_is_made_again_once(read: Read, tmp_path: Path) -> None:
+    read("read")
+    fields = {**asked_fields(tmp_path / "script.dat", None, How()), "width": 10}
+    once = Frame({"job": "image", **fields, "page": f"killed:{tmp_path / 'once'}"})
+    assert pool.call(once, SMALL, lambda: False)[0].payload.startswith(b"script.dat")
+    with pytest.raises(Unreadable, match="too_much_memory"):
+        pool.call(Frame({"job": "image", **fields, "page": "killed"}), SMALL, lambda: False)
+
+
 def test_a_file_has_an_end_to_its_time_too(read: Read) -> None:
     extracted = read("read loop loop read read", bounds=Bounds(10.0, 0.3, everything=0.45, memory=150 * MIB))
     assert outcomes(extracted) == ["read", "too_slow", "too_slow", "too_slow", "too_slow"]
+
+
+def test_text_that_is_recognised_has_its_own_time_and_the_page_around_it_has_not(read: Read) -> None:
+    long = Bounds(10.0, 0.3, everything=60.0, memory=150 * MIB, recognition=5.0)
+    words = "read picture picture-and-loop read loop"
+    assert outcomes(read(words, bounds=long)) == ["read", "read", "too_slow", "read", "too_slow"]
+    short = Bounds(10.0, 0.3, everything=60.0, memory=150 * MIB, recognition=0.4)
+    assert outcomes(read("read picture-without-end read", bounds=short)) == ["read", "too_slow", "read"]
+
+
+@pytest.mark.parametrize("kind", ["pdf", "docx", "email", "csv"])
+def test_pages_have_no_longer_bound_where_text_is_recognised(kind: str) -> None:
+    assert bounds(kind, recognition=True).page == bounds(kind, recognition=False).page
+    assert (bounds(kind, recognition=True) == bounds(kind, recognition=False)) == (kind == "csv")
 
 
 def test_text_without_end_is_cut_off(read: Read, monkeypatch: pytest.MonkeyPatch) -> None:
