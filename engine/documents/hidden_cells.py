@@ -20,7 +20,7 @@ class HiddenColumns:
 
     def marked(self, column: int, text: str) -> str:
         """The text of a cell."""
-        if column in self._said or not any(first <= column <= last for first, last in self._ranges):
+        if not self._ranges or column in self._said or not any(first <= column <= last for first, last in self._ranges):
             return text
         self._said.add(column)
         return f"{_COLUMN} {text}"

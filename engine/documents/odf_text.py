@@ -89,25 +89,30 @@ class OdfText:
         self._flow.heading(f"{mark} {found.text}" if numbered else found.text, level)
         self._add(found)
 
-    def _list(self, element: Element, style: str, outer: list[int]) -> None:
-        """outer: the numbers of the items that it is in."""
+    def _list(self, element: Element, style: str, outer: list[int], goes_on: bool = False) -> None:
+        """outer: the numbers of the items that it is in. goes_on: whether it does not count anew. An item that is
+        nothing but a deeper list is no item of its own: it leads to where the deeper one goes on.
+        """
         style = element.get("{text}style-name") or style
         levels = self._styles.levels(style)
         first = levels[len(outer) + 1].start if len(outer) + 1 in levels else 1
-        goes_on = not outer and (
-            element.get("{text}continue-numbering") == "true" or element.get("{text}continue-list")
-        )
-        number = self._lists.get(style, [first - 1])[0] if goes_on else first - 1
+        if element.get("{text}continue-numbering") == "true" or element.get("{text}continue-list"):
+            goes_on = True
+        depth, counts = len(outer), self._lists.setdefault(style, [])
+        counts.extend(outer[len(counts) :])
+        number = counts[depth] if goes_on and len(counts) > depth else first - 1
         for item in element:
             if item.tag not in ("{text}list-item", "{text}list-header"):
                 continue
             is_item = item.tag == "{text}list-item"
-            number = whole(item.get("{text}start-value"), number + 1) if is_item else number
-            self._item(item, style, [*outer, number], mark_of(levels, [*outer, number]) if is_item else None)
-        if not outer:
-            self._lists[style] = [number]
+            leads = is_item and number >= first and len(item) > 0 and item[0].tag == "{text}list"
+            if is_item and not leads:
+                number = whole(item.get("{text}start-value"), number + 1)
+            mark = mark_of(levels, [*outer, number]) if is_item and not leads else None
+            counts[depth : len(counts) if not leads else depth + 1] = [number]
+            self._item(item, style, [*outer, number], mark, goes_on and leads)
 
-    def _item(self, item: Element, style: str, numbers: list[int], mark: str | None) -> None:
+    def _item(self, item: Element, style: str, numbers: list[int], mark: str | None, goes_on: bool) -> None:
         for child in item:
             if child.tag == "{text}p":
                 self._paragraph(child, mark, len(numbers) - 1)
@@ -116,7 +121,7 @@ class OdfText:
                 self._heading(child, mark)
                 mark = None
             elif child.tag == "{text}list":
-                self._list(child, style, numbers)
+                self._list(child, style, numbers, goes_on)
             else:
                 self.blocks([child])
 

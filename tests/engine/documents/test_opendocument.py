@@ -88,6 +88,29 @@ def test_each_number_of_a_clause_has_its_own_form() -> None:
     assert said == "1 a\n  1.1 b\n    1.1.a c"
 
 
+def test_a_clause_goes_on_after_a_paragraph_of_its_own() -> None:
+    levels = "".join(
+        f'<text:list-level-style-number text:level="{n}" style:num-format="1" text:display-levels="{n}"/>'
+        for n in (1, 2)
+    )
+
+    def listed(inner: str, attributes: str = "") -> str:
+        return f'<text:list text:style-name="L1" {attributes}>{inner}</text:list>'
+
+    def item(inner: str) -> str:
+        return f"<text:list-item>{inner}</text:list-item>"
+
+    on = 'text:continue-numbering="true"'
+    body = (
+        listed(item(p("a") + f"<text:list>{item(p('b'))}</text:list>"))
+        + p("between")
+        + listed(item(f"<text:list>{item(p('c'))}{item(p('d'))}</text:list>") + item(p("e")), on)
+        + listed(item(f"<text:list>{item(p('f'))}</text:list>"))
+    )
+    said = text(odf("odt", body, f'<text:list-style style:name="L1">{levels}</text:list-style>'))
+    assert said == "1 a\n  1.1 b\n\nbetween\n\n  1.2 c\n  1.3 d\n2 e\n  1.1 f"
+
+
 def test_a_cell_that_stands_for_several_makes_a_row() -> None:
     twice = '<table:table-cell table:number-columns-repeated="2"><text:p>c</text:p></table:table-cell>'
     assert text(odf("odt", f"<table:table><table:table-row>{twice}</table:table-row></table:table>")) == "c | c"
