@@ -7,16 +7,15 @@ what is `email_parts`'s.
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from email import message_from_bytes
 from email.message import Message
 from itertools import count
 
 from engine.documents.email_headers import header, header_lines, parameter
-from engine.documents.email_parts import TOO_DEEP, Attachment, Letter, letter_of
+from engine.documents.email_parts import TOO_DEEP, Attachment, Letter, letter_of, pictures_of
 from engine.documents.email_transfer import unpacked
 from engine.documents.flow import Flow
 from engine.documents.html import decode_html, web_text
@@ -103,7 +102,7 @@ class _Reading:
         except RecursionError as error:
             raise Unreadable("damaged") from error
         self._left_out += letter.left_out
-        body = self._body(letter)
+        body = self._body(letter.texts, letter.pictures)
         if head := "\n".join(header_lines(message)):
             text = f"{head}\n\n{body.text}" if body.text else head
             # Where nothing else was read, why its pictures were not is said.
@@ -111,24 +110,21 @@ class _Reading:
         yield replace(body, label=label)
         yield from self._attachments(letter)
 
-    def _body(self, letter: Letter) -> Page:
+    def _body(self, texts: Iterable[str], pictures: Iterable[Attachment]) -> Page:
         flow = Flow()
-        for text in letter.texts:
+        for text in texts:
             flow.exact(text)
         self._pictures.begin(1)
-        for picture in letter.pictures:
-            self._add_picture(flow, picture)
+        for picture in pictures:
+            self._pictures.add_data(flow, picture.name, picture.data)
         return self._pictures.page(1, flow)
-
-    def _add_picture(self, flow: Flow, picture: Attachment) -> None:
-        self._pictures.add(flow, picture.name, hashlib.sha256(picture.data).hexdigest(), lambda: picture.data)
 
     def _saved_page(self, message: Message) -> Page:
         for part in message.walk():
             if part.get_content_type() in ("text/html", "application/xhtml+xml") and not part.is_multipart():
                 found = web_text(decode_html(unpacked(part).data, parameter(part, "charset")) or "")
                 self._left_out += found.left_out
-                return Page(1, "read" if found.text else "blank", None, found.text, found.title or None)
+                return replace(self._body([found.text], pictures_of(message)), label=found.title or None)
         raise Unreadable("no_text")
 
     def _attachments(self, letter: Letter) -> Iterator[Page]:

@@ -11,6 +11,7 @@ from email.message import Message
 from mimetypes import guess_extension
 
 from engine.documents.charsets import decoded_as
+from engine.documents.data_address import NAME, picture_of
 from engine.documents.email_forms import best_of
 from engine.documents.email_headers import base64_bytes, header, parameter, words
 from engine.documents.email_transfer import Unpacked, unpacked
@@ -52,6 +53,12 @@ def letter_of(message: Message) -> Letter:
     letter = Letter()
     _take(message, letter)
     return letter
+
+
+def pictures_of(message: Message) -> list[Attachment]:
+    """Those that a saved page brings along, wherever they stand."""
+    found = ((part, part.get_content_type()) for part in message.walk() if not part.is_multipart())
+    return [_picture(part, kind) for part, kind in found if kind.startswith("image/")]
 
 
 def _take(part: Message, letter: Letter) -> None:
@@ -121,11 +128,15 @@ def _take_related(part: Message, letter: Letter) -> None:
         if other is root:
             continue
         if kind.startswith("image/"):
-            letter.pictures.append(Attachment(_name(other, kind), unpacked(other).data))
+            letter.pictures.append(_picture(other, kind))
         elif kind in ("text/css", "text/javascript", "application/javascript") or kind.startswith("font/"):
             letter.left_out.append(LeftOut("part", _name(other, kind)))
         else:
             _take(other, letter)
+
+
+def _picture(part: Message, kind: str) -> Attachment:
+    return Attachment(_name(part, kind), unpacked(part).data)
 
 
 def _take_message(part: Message, letter: Letter) -> None:
@@ -169,6 +180,8 @@ def _page_text(part: Message, data: bytes, letter: Letter) -> str | None:
         return None
     found = web_text(html, whole=True)
     letter.left_out += found.left_out
+    held = (picture_of(address) for address in found.pictures)
+    letter.pictures += [Attachment(NAME, picture) for picture in held if picture is not None]
     return found.text
 
 

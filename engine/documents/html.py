@@ -1,7 +1,8 @@
 """A web page, saved -> one page of text. Programs, styles, what is hidden and the site's frame are left out, by name.
 
 Nothing is fetched: an address in a page is text. A page that would have no text without its frame is read with it, and
-one that has text only for those who run no programs with that.
+one that has text only for those who run no programs with that. What was made out in pictures that it holds stands at
+its end.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser
 
 from engine.documents.charsets import decoded_as
-from engine.documents.flow import one_line
+from engine.documents.data_address import NAME, picture_of
+from engine.documents.flow import Flow, one_line
 from engine.documents.html_flow import Read, parsed, read_tree
+from engine.documents.inner_pictures import InnerPictures
 from engine.documents.limits import LARGEST_TEXT
 from engine.documents.page import Page
 from engine.documents.reader import How, LeftOut, Parts, Reader, Unreadable
@@ -45,7 +48,7 @@ class WebText:
     left_out: tuple[LeftOut, ...]
 
 
-def open_html(source: Source, _: How) -> Reader:
+def open_html(source: Source, how: How) -> Reader:
     """Raises Unreadable: too_large, binary, no_text."""
     if source.size > LARGEST_TEXT:
         raise Unreadable("too_large")
@@ -53,13 +56,20 @@ def open_html(source: Source, _: How) -> Reader:
     if html is None:
         raise Unreadable("binary", kind="unknown")
     found = web_text(html)
-    if not found.text:
+    pictures = [data for data in map(picture_of, found.pictures) if data is not None]
+    if not found.text and not pictures:
         raise Unreadable("no_text")
+    left_out: list[LeftOut] = []
 
     def parts() -> Iterator[Page]:
-        yield Page(1, "read", None, found.text)
+        left_out[:] = found.left_out
+        flow, inner = Flow(), InnerPictures(how.recognition, left_out)
+        flow.exact(found.text)
+        for data in pictures:
+            inner.add_data(flow, NAME, data)
+        yield inner.page(1, flow)
 
-    return Parts(parts, found.left_out)
+    return Parts(parts, left_out)
 
 
 def decode_html(data: bytes, charset: str | None = None) -> str | None:

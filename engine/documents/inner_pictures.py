@@ -98,6 +98,10 @@ class InnerPictures:
         if found.text or not self._wanted:
             self._said.add(digest)
 
+    def add_data(self, flow: Flow, name: str, data: bytes) -> None:
+        """As `add`, where its bytes are all that is known of it."""
+        self.add(flow, name, hashlib.sha256(data).hexdigest(), lambda: data)
+
     def page(
         self, number: int, flow: Flow, lost: str | None = None, label: str | None = None, section: str | None = None
     ) -> Page:

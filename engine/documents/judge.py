@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -88,8 +89,7 @@ def _of(pages: Sequence[Page], outcome: str) -> list[Page]:
 
 def _worst(lost: Sequence[Page]) -> str:
     """The reason of most of the pages that are lost."""
-    reasons = [page.reason or "damaged" for page in lost]
-    return max(reasons, key=reasons.count)
+    return Counter(page.reason or "damaged" for page in lost).most_common(1)[0][0]
 
 
 def _sentences(kind: str, pages: Sequence[Page]) -> str:

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from engine.documents.reasons import SENTENCES, unsupported
+from engine.documents.reasons import PICTURE_AS_PDF, SENTENCES, unsupported
 
 # A file of the ZIP form: an Office file, a book or an archive. `packages` tells which.
 PACKAGE = "package"
@@ -99,7 +99,9 @@ def kind_of(name: str, head: bytes) -> Kind:
     if head.lstrip(b"\xef\xbb\xbf \t\r\n\0").startswith(b"%PDF-") or (ending == ".pdf" and b"%PDF-" in head):
         return Kind("pdf")
     found = _by_content(ending, head)
-    return _refused("wrong_type") if ending == ".pdf" and _is_no_document(found, head) else found
+    if ending == ".pdf" and found.kind == "picture":  # nobody meant to drop a document that is one
+        return Kind("unknown", "wrong_type", PICTURE_AS_PDF)
+    return _refused("wrong_type") if ending == ".pdf" and _is_broken(found, head) else found
 
 
 def _by_content(ending: str, head: bytes) -> Kind:
@@ -114,10 +116,8 @@ def _by_content(ending: str, head: bytes) -> Kind:
     return Kind(_kind_of_text(ending, head))
 
 
-def _is_no_document(found: Kind, head: bytes) -> bool:
-    """A picture under a document's name was not meant to be read as one."""
-    is_broken = found.kind == "text" and OF_NO_TEXT.search(head) is not None
-    return is_broken or found.kind == "picture" or found.reason == "binary"
+def _is_broken(found: Kind, head: bytes) -> bool:
+    return found.reason == "binary" or (found.kind == "text" and OF_NO_TEXT.search(head) is not None)
 
 
 def _kind_of_text(ending: str, head: bytes) -> str:

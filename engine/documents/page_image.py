@@ -8,7 +8,7 @@ import pymupdf
 from PIL import Image
 
 from engine.documents.kinds import kind_of
-from engine.documents.pdf_password import opens
+from engine.documents.pdf_file import open_file
 from engine.documents.pictures import frame, frame_count, opened
 from engine.documents.reader import Unreadable
 from engine.documents.source import Source
@@ -33,21 +33,16 @@ def page_image(source: Source, number: int, width: int, password: str | None = N
 
 
 def _of_pdf(source: Source, number: int, width: int, password: str | None) -> bytes:
-    try:
-        where = {"filename": source.path} if source.has_plain_path else {"stream": source.read()}
-        document = pymupdf.open(**where, filetype="pdf")
-    except Exception as error:  # PyMuPDF raises several types for a broken file
-        raise Unreadable("damaged") from error
-    with document:
-        if document.needs_pass and not opens(document, password):
-            raise Unreadable("encrypted" if password is None else "wrong_password")
+    with open_file(source, password) as document:
         if not 1 <= number <= document.page_count:
             raise IndexError(number)
         try:
             page = document[number - 1]
             zoom = _zoom(page.rect.width, page.rect.height, width)
             png: bytes = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False).tobytes("png")
-        except Exception as error:
+        except MemoryError:
+            raise
+        except Exception as error:  # PyMuPDF raises several types for a broken file
             raise Unreadable("damaged") from error
     return png
 

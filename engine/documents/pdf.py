@@ -2,7 +2,7 @@
 
 A page without text is told apart as blank, as a picture of text, which is recognised where it may be, or as damaged; a
 font that gives no letters is never passed on as text. Scripts, layers that are not shown and the addresses behind links
-are no text. PyMuPDF's own messages go nowhere: what they mean is in the page's outcome.
+are no text.
 """
 
 from __future__ import annotations
@@ -23,16 +23,13 @@ from engine.documents.ocr.plausible import is_plausible
 from engine.documents.outline import Sections
 from engine.documents.page import Page
 from engine.documents.page_pictures import PagePictures
+from engine.documents.pdf_file import open_file
 from engine.documents.pdf_lines import PageLines, page_lines
-from engine.documents.pdf_password import opens
 from engine.documents.reader import How, LeftOut, Reader, Unreadable
 from engine.documents.remarks import remarks
 from engine.documents.running_heads import EDGE, PAGES_BEFORE, RunningHeads
 from engine.documents.source import Source
 from engine.documents.tables import with_rows
-
-pymupdf.TOOLS.mupdf_display_errors(False)
-pymupdf.TOOLS.mupdf_display_warnings(False)
 
 SIGNS_OF_LOSS = ("cannot load content stream", "premature end of data", "syntax error")
 # A damaged file may claim any number of pages.
@@ -56,27 +53,19 @@ class Pdf:
     def __init__(self, source: Source, how: How) -> None:
         self.left_out: list[LeftOut] = []
         self._how, self._size = how, source.size
+        self._document = open_file(source, how.password)
         try:
-            where = {"filename": source.path} if source.has_plain_path else {"stream": source.read()}
-            self._document = pymupdf.open(**where, filetype="pdf")
-        except Exception as error:  # PyMuPDF raises several types for a broken file
-            raise Unreadable("damaged") from error
-        try:
-            self.page_count = self._checked(how.password)
-        except Unreadable:
+            self.page_count = self._pages()
+        except BaseException:
             self.close()
             raise
-        except Exception as error:
-            self.close()
-            raise Unreadable("damaged") from error
 
-    def _checked(self, password: str | None) -> int:
-        """Physical pages, as the file claims."""
-        if not self._document.is_pdf:
-            raise Unreadable("wrong_type", kind="unknown")
-        if self._document.needs_pass and not opens(self._document, password):
-            raise Unreadable("encrypted" if password is None else "wrong_password")
-        pages = int(self._document.page_count)
+    def _pages(self) -> int:
+        """How many there are, as the file claims."""
+        try:
+            pages = int(self._document.page_count)
+        except Exception as error:  # PyMuPDF raises several types for a broken file
+            raise Unreadable("damaged") from error
         if not 0 < pages <= MOST_PAGES:
             raise Unreadable("damaged")
         return pages

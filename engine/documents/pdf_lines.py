@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pymupdf
@@ -69,10 +70,15 @@ def page_lines(page: Any) -> PageLines:
     ]
     shapes = [boxed(block["bbox"]) for block in blocks if block["type"] == VECTOR]
 
+    @cache
+    def every_word() -> list[Line]:
+        return [Line(word[4], *boxed(word[:4])) for word in found.extractWORDS()]
+
     def words(line: Line) -> list[Line]:
-        every = (Line(word[4], *boxed(word[:4])) for word in found.extractWORDS())
         return [
-            word for word in every if line.left - 1 <= word.left and word.right <= line.right + 1 and _holds(line, word)
+            word
+            for word in every_word()
+            if line.left - 1 <= word.left and word.right <= line.right + 1 and _holds(line, word)
         ]
 
     def placed(line: Line) -> Line:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import BinaryIO
 
 import numpy as np
@@ -91,10 +91,14 @@ def _frames(picture: Image.Image) -> int:
         if picture.format != "TIFF":
             return 1
         number = 1
-        with suppress(EOFError):
+        try:
             while number <= MOST_FRAMES:
                 picture.seek(number)
                 number += 1
+        except EOFError:
+            pass
+        except (OSError, ValueError, TypeError, SyntaxError, KeyError, IndexError):  # as Pillow meets a broken page
+            number += 1  # it is there, and no page behind it can be found
         picture.seek(0)
         return number
 

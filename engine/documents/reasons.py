@@ -57,6 +57,11 @@ SENTENCES = {
 # What lies in a folder and was never meant to be read: counted, and not said to be missing.
 NO_DOCUMENTS = frozenset({"hidden", "generated", "ignored", "duplicate", "binary"})
 
+PICTURE_AS_PDF = (
+    "This is a picture and no PDF, whatever its name says. Rename it to .png or .jpg to have its text read."
+)
+"""Of the reason "wrong_type"."""
+
 INSTEAD = {
     "pictures of this kind": "Save it as PNG or JPEG and drop that.",
     "sound and film": "Drop a written copy of what is said in it.",

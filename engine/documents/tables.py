@@ -6,9 +6,10 @@ and however many lines a cell has. A frame, a form's boxes or a drawing without 
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 from engine.documents.flow import CELL, one_line
 from engine.documents.layout import page_text
@@ -18,21 +19,30 @@ THICKEST_RULE = 3.0
 SHORTEST_RULE = 6.0
 TOUCHING = 3.0
 SAME_RULE = 3.0
-MOST_RULES = 4000
-"""On a page; a drawing has more."""
+MOST_SHAPES, MOST_RULES, MOST_CELLS = 4000, 8000, 50_000
+"""On a page; a drawing has more. A box is four rules."""
 LEAST_COLUMNS, LEAST_ROWS = 2, 2
 
 
 @dataclass
 class _Grid:
     """columns, rows: where rules stand, from left to right and from top to bottom. upright: the pieces of vertical rule
-    as (x, top, bottom). level: those of horizontal rule as (y, left, right).
+    as (x, top, bottom), from left to right. level: those of horizontal rule as (y, left, right).
     """
 
     columns: list[float]
     rows: list[float]
     upright: list[tuple[float, float, float]]
     level: list[tuple[float, float, float]]
+
+    def __post_init__(self) -> None:
+        """Which pieces stand at each of the columns."""
+        self._at = {
+            x: self.upright[
+                bisect_left(self.upright, (x - SAME_RULE,)) : bisect_right(self.upright, (x + SAME_RULE, inf))
+            ]
+            for x in self.columns
+        }
 
     def holds(self, line: Line) -> bool:
         """Whether the middle of a line lies in it."""
@@ -57,14 +67,14 @@ class _Grid:
         return [self.columns[0], *inner, self.columns[-1]]
 
     def _is_ruled(self, x: float, height: float) -> bool:
-        return any(abs(own - x) <= SAME_RULE and top <= height <= bottom for own, top, bottom in self.upright)
+        return any(top <= height <= bottom for _, top, bottom in self._at[x])
 
 
 def with_rows(lines: Sequence[Line], shapes: Sequence[Box], words: Callable[[Line], list[Line]]) -> list[Line]:
     """The lines, with those of ruled tables as one line a row, where the first of them stood. shapes: boxes of what is
     drawn. words: those of a line that runs through several cells, each a line of its own.
     """
-    if len(shapes) < LEAST_COLUMNS + LEAST_ROWS or len(shapes) > MOST_RULES:
+    if len(shapes) < LEAST_COLUMNS + LEAST_ROWS or len(shapes) > MOST_SHAPES:
         return list(lines)
     result = list(lines)
     for grid in _grids(shapes):
@@ -114,9 +124,11 @@ def _grids(shapes: Sequence[Box]) -> list[_Grid]:
         elif wide >= SHORTEST_RULE and high >= SHORTEST_RULE:  # a box: the rules around it
             level += [(left, top, right, top), (left, bottom, right, bottom)]
             upright += [(left, top, left, bottom), (right, top, right, bottom)]
+    level, upright = list(dict.fromkeys(level)), list(dict.fromkeys(upright))
     grids: list[_Grid] = []
     if (
-        len(_places([box[0] for box in upright])) <= LEAST_COLUMNS
+        len(level) + len(upright) > MOST_RULES
+        or len(_places([box[0] for box in upright])) <= LEAST_COLUMNS
         or len(_places([box[1] for box in level])) <= LEAST_ROWS
     ):
         return grids
@@ -124,9 +136,9 @@ def _grids(shapes: Sequence[Box]) -> list[_Grid]:
         rows = _places([(box[1] + box[3]) / 2 for box in members if box[2] - box[0] > box[3] - box[1]])
         standing = [box for box in members if box[2] - box[0] <= box[3] - box[1]]
         columns = _places([(box[0] + box[2]) / 2 for box in standing])
-        if len(columns) > LEAST_COLUMNS and len(rows) > LEAST_ROWS:
+        if len(columns) > LEAST_COLUMNS and len(rows) > LEAST_ROWS and len(columns) * len(rows) <= MOST_CELLS:
             lying = [box for box in members if box[2] - box[0] > box[3] - box[1]]
-            pieces = [((box[0] + box[2]) / 2, box[1] - TOUCHING, box[3] + TOUCHING) for box in standing]
+            pieces = sorted(((box[0] + box[2]) / 2, box[1] - TOUCHING, box[3] + TOUCHING) for box in standing)
             level_pieces = [((box[1] + box[3]) / 2, box[0] - TOUCHING, box[2] + TOUCHING) for box in lying]
             grids.append(_Grid(columns, rows, pieces, level_pieces))
     return grids

@@ -28,7 +28,7 @@ ENDS = frozenset({"too_slow", "too_much_memory", "crashed"})
 # Documents of these kinds have pages; what comes of others comes in larger pieces.
 PAGED = frozenset({"pdf", "picture"})
 # In these nothing is recognised.
-WITHOUT_PICTURES = frozenset({"text", "markdown", "html", "csv"})
+WITHOUT_PICTURES = frozenset({"text", "markdown", "csv"})
 
 
 class Died(Exception):  # noqa: N818 (what became of the other process)

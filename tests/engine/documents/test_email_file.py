@@ -93,6 +93,8 @@ AS_BASE64 = HEAD + b"Content-Type: text/plain; charset=utf-8\nContent-Transfer-E
 @pytest.mark.parametrize("text", ["Gr\u00fc\u00dfe: at noon!!", "At noon, on Friday."])
 def test_what_a_mailing_list_puts_behind_packed_text_is_text(text: str) -> None:
     packed, foot = base64.encodebytes(text.encode()), "_______\nlist@tern.org\nhttps://tern.org/list"
+    if b"=" in packed:  # nothing else shows that this is no more of it
+        foot = "Unsubscribe\nhttps://tern.org/list"
     assert (b"=" in packed) == (text == "At noon, on Friday.")
     assert body(AS_BASE64 + packed + foot.encode() + b"\n") == f"{text}\n\n{foot}"
 
@@ -112,6 +114,13 @@ def test_a_broken_line_of_packed_text_loses_no_other() -> None:
 
 def test_what_is_called_packed_and_is_not_is_read_as_it_is() -> None:
     assert body(AS_BASE64 + b"Said plainly: at noon.\n") == "Said plainly: at noon."
+    attached = AS_BASE64.replace(b"utf-8\n", b"utf-8; name=a.txt\n") + b"Said plainly: at noon.\n"
+    assert [page.text for page in read(attached)[0]][1:] == ["Said plainly: at noon.\n"]
+
+
+def test_what_nobody_sees_of_a_formatted_message_is_named() -> None:
+    pages, left_out = read(message("", "<p>Seen<p style='display:none'>UNSEEN").as_bytes())
+    assert pages[0].text.endswith("\n\nSeen") and left_out == [LeftOut("hidden", "")]
 
 
 def test_an_attachment_that_breaks_off_is_damaged() -> None:
@@ -326,6 +335,9 @@ PIECES = (
     b"Content-Type: message/rfc822\n",
     b"Content-Type: text/html\n",
     b"Content-Transfer-Encoding: base64\n",
+    b"Content-Type: image/png\n",
+    b"Zm9vIGJhciBiYXo=\nZm9",
+    b"<img src='data:image/gif;base64,Zm9v'>",
     b"Content-Disposition: attachment; filename*=utf-8''%FF\n",
     b"Subject: =?utf-8?b?//8?=\n",
     b"From a 10:10\n",

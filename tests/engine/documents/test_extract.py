@@ -200,3 +200,8 @@ def test_what_lies_in_a_document_is_named_as_a_file_is() -> None:
     told = judge("email", "f", [page(1, "read")], left_out=[LeftOut("attachment", "bill\u202efdp.exe\n", "binary")])
     assert told.left_out == (LeftOut("attachment", "billfdp.exe ", "binary"),)
     assert told.message == "Not read: billfdp.exe ."
+
+
+def test_a_document_of_nothing_but_lost_pages_is_judged_at_once() -> None:
+    pages = [page(number, "failed", "crashed" if number % 3 else "damaged") for number in range(1, 60_001)]
+    assert judge("pdf", "0" * 64, pages, len(pages)).reason == "crashed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import zipfile
 from collections.abc import Callable
 from io import BytesIO
@@ -165,6 +166,17 @@ def epub(media: bytes) -> bytes:
     return book(["a.xhtml"], {"a.xhtml": chapter('<img src="p.png"/>'), "p.png": media}).data
 
 
+def html(media: bytes) -> bytes:
+    return b"<!DOCTYPE html><title></title><img src='data:image/png;base64," + base64.b64encode(media) + b"'>"
+
+
+def saved_page(media: bytes) -> bytes:
+    head = b"Snapshot-Content-Location: http://127.0.0.1:9\nMIME-Version: 1.0\nMessage-ID: <1>\nSubject:\n"
+    page = b"Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<img src=a.png>\n--x\n"
+    picture = b"Content-Type: image/png\nContent-Transfer-Encoding: base64\n\n" + base64.encodebytes(media)
+    return b"From x 10:10:10\nX-Kept: by a program\n" + head + page + picture + b"\n--x--\n"
+
+
 KINDS: dict[str, Callable[[bytes], bytes]] = {
     "docx": lambda media: docx("{0}", media),
     "pptx": lambda media: pptx(f"<p:spTree>{PIC}</p:spTree>", media=media),
@@ -175,6 +187,8 @@ KINDS: dict[str, Callable[[bytes], bytes]] = {
     "rtf": rtf,
     "raw rtf": raw_rtf,
     "epub": epub,
+    "html": html,
+    "saved page": saved_page,
 }
 
 
@@ -217,6 +231,14 @@ def test_text_stands_where_its_picture_does_and_once() -> None:
     found = read(docx(words("Before.") + "{0}" + words("Between.") + "{1}{0}" + words("After."), drawn(), drawn(OTHER)))
     assert found.pages[0].text.split("\n\n") == ["Before.", FOUND, "Between.", OTHER, "After."]
     assert found.pages[0].source == "text"
+
+
+def test_pictures_that_a_page_only_names_are_not_looked_at_and_those_of_a_message_are() -> None:
+    page = b"<!DOCTYPE html><p>Text</p><img src='a.png'><img src='data:image/svg+xml,<svg/>'>" + html(drawn())
+    found = read(page)
+    assert (found.pages[0].text, found.left_out) == (f"Text\n\n{FOUND}", ())
+    head = b"Received: x\nFrom: a@b.c\nTo: d@e.f\nContent-Type: text/html\n\n"
+    assert read(head + page).pages[0].text == f"From: a@b.c\nTo: d@e.f\n\nText\n\n{FOUND}"
 
 
 def test_a_picture_in_a_table_comes_behind_it() -> None:

@@ -73,6 +73,11 @@ def test_content_decides_and_the_name_only_where_it_must(name: str, head: bytes,
     assert (found.message is None) == (reason is None)
 
 
+def test_of_a_picture_called_a_pdf_it_is_said_what_it_is() -> None:
+    assert "picture" in (kind_of("a.pdf", b"\x89PNG\r\n\x1a\n").message or "")
+    assert "picture" not in (kind_of("a.pdf", b"\xff" * 90).message or "")
+
+
 @pytest.mark.parametrize(
     ("name", "head", "words"),
     [

@@ -62,27 +62,51 @@ def test_the_frames_of_a_tiff_are_pages() -> None:
     assert [page.text for page in found] == [LINES[0], "\n".join(LINES[1:])]
 
 
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Takes the numbers of the frames that are recognised from now on."""
+    numbers: list[int] = []
+
+    def page_of(image: Image.Image, number: int, *how: Any, **more: Any) -> Page:
+        numbers.append(number)
+        return pictures.page_of(image, number, *how, **more)
+
+    monkeypatch.setattr(moving_picture, "page_of", page_of)
+    return numbers
+
+
 @pytest.mark.parametrize("form", ["GIF", "WEBP", "PNG"])
-def test_of_a_moving_picture_what_is_new_in_a_frame_is_read(form: str) -> None:
+def test_of_a_moving_picture_what_is_new_in_a_frame_is_read(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     first, both, second = picture(LINES[:1]), picture(LINES[:2]), picture(LINES[1:2])
     dotted = first.copy()
     dotted.paste(0, (600, 400, 603, 403))  # less than a letter
     shown = [dotted, both, second, Image.new("L", first.size, 255)]
     data = written(first, form, save_all=True, append_images=shown, duration=[100, 200, 300, 400, 500], lossless=True)
+    looked_at = watched(monkeypatch)
     found = pages(data)
+    assert looked_at == [1, 3, 4, 5]
     texts = [(page.number, page.outcome, page.text) for page in found]
     read, blank = [(1, "read", LINES[0]), (3, "read", LINES[1])], [(number, "blank", "") for number in (2, 4, 5)]
     assert texts == sorted(read + blank)
     assert page_image(Source("a.bin", data=data), 3, 400) != page_image(Source("a.bin", data=data), 1, 400)
 
 
-def test_a_moving_picture_is_read_on_as_if_it_had_not_stopped() -> None:
+def test_between_the_frames_of_a_film_is_nothing_to_be_made_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    def page_of(_: Image.Image, number: int, *__: Any, **___: Any) -> Page:
+        return Page(number, "needs_ocr", "not_recognised", "")
+
+    monkeypatch.setattr(moving_picture, "page_of", page_of)
+    data = written(picture(LINES[:1]), "GIF", save_all=True, append_images=[picture(LINES)])
+    assert [page.outcome for page in pages(data)] == ["needs_ocr", "blank"]
+
+
+def test_a_moving_picture_is_read_on_as_if_it_had_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     data = written(picture(LINES[:1]), "GIF", save_all=True, append_images=[picture(LINES[:2]), picture(LINES)])
     _, reader = open_document(Source("a.gif", data=data), How(recognition=recognition()))
     whole = list(reader.pages())
     assert [page.text for page in whole] == list(LINES)
     assert list(reader.pages(3)) == whole[2:]
-    assert [page.number for page in reader.pages(3, lost=[1])] == [3]
+    looked_at = watched(monkeypatch)
+    assert [page.number for page in reader.pages(3, lost=[1])] == [3] and looked_at == [2, 3]
     reader.close()
 
 
@@ -102,6 +126,12 @@ def test_what_is_beyond_the_most_frames_is_named(form: str, monkeypatch: pytest.
     assert list(reader.left_out) == [LeftOut("part", "pages from 3 on", "some_parts_left_out")]
     assert frame_count(opened(BytesIO(data))) == 2
     reader.close()
+
+
+def test_a_tiff_that_breaks_off_is_read_up_to_there() -> None:
+    data = written(picture(LINES), "TIFF", save_all=True, append_images=[picture(LINES)])
+    found = pages(data[: len(data) // 2 + 40])
+    assert [(page.outcome, page.reason) for page in found] == [("read", None), ("failed", "damaged")]
 
 
 def test_pages_of_a_tiff_that_lead_back_end() -> None:

@@ -12,12 +12,13 @@ import pymupdf
 
 from engine.documents.limits import MIB
 
-FEW, MANY = 20, 150
+FEW, MANY = 20, 350
 WORDS = ["weir", "lock", "gate", "ferry", "barge", "keel", "rudder", "oar", "sail", "mast", "rope", "chain"]
 LINES, WORDS_A_LINE = 120, 50
 PICTURE = 400
 """Pixels each way, of three bytes that no packing makes smaller."""
-MOST_GROWN = 3 * MIB
+MOST_GROWN = 5 * MIB
+"""The text of the pages between is twice that, their pictures are 30 times it; a process's heap varies by some MB."""
 EXTRACTS = """
 import json, sys, threading
 from pathlib import Path

@@ -103,3 +103,12 @@ def test_a_cell_over_several_rows_stands_in_the_first() -> None:
     over = Line("Both", 54, 136, 74, 144)
     lines = [*CELLS[0], over, *CELLS[1][1:], *CELLS[2][1:]]
     assert texts(lines, shapes) == ["Item | Count | Price", "Both | 220 | 0.08", " | 9 | 4.10"]
+
+
+def test_a_drawing_of_many_rules_is_no_table_and_takes_no_time() -> None:
+    lines = [Line(f"word {number}", 10, 10 * number, 60, 10 * number + 8) for number in range(100)]
+    crossing: list[tuple[float, float, float, float]] = [(0, 4 * n, 2000, 4 * n) for n in range(500)]
+    crossing += [(4 * n, 0, 4 * n, 2000) for n in range(500)]
+    assert with_rows(lines, crossing, lambda line: []) == lines
+    boxes: list[tuple[float, float, float, float]] = [(0, n / 5, 600 + n, n / 5 + 10) for n in range(3900)]
+    assert with_rows(lines, boxes, lambda line: []) == lines
