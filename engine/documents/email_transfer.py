@@ -51,10 +51,15 @@ def _from_base64(text: str) -> Unpacked:
         end, after = len(lines), ""
     packed = "".join(line.strip() for line in lines[:end])
     if not packed:
-        return Unpacked(text.encode("utf-8", "replace"))
+        return Unpacked(_as_text(text).encode())
     data = base64_bytes(packed.encode("ascii", "replace"))
     is_whole = len(packed) % 4 == 0 and not _NOT_PACKED.search(packed.rstrip("="))
-    return Unpacked(data, after.strip(), is_whole)
+    return Unpacked(data, _as_text(after.strip()), is_whole)
+
+
+def _as_text(unpacked: str) -> str:
+    """What stands there in bytes, of which `email` makes half pairs of surrogates."""
+    return unpacked.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
 def _end(lines: list[str]) -> int:

@@ -57,14 +57,18 @@ class _Frames:
         self._looked_at: Image.Image | None = None
         self._said: set[str] = set()
         self._seconds = 0.0
+        self._is_too_large = False
 
     def page(self, number: int) -> Page:
+        if self._is_too_large:  # a frame enlarges the picture for all after it
+            return Page(number, "failed", "too_large_unpacked", "")
         if self._seconds > PICTURES_SECONDS:
             return Page(number, "failed", "too_slow", "")
         began = time.process_time()
         try:
             return self._new(self._page(number))
         except Unreadable as unreadable:
+            self._is_too_large = unreadable.reason == "too_large_unpacked"
             return Page(number, "failed", unreadable.reason, "")
         finally:
             self._seconds += time.process_time() - began

@@ -40,8 +40,8 @@ LEAST_LIGHT = 200
 RESOLUTION = 200
 """Pixels an inch of a picture that is looked at, for want of better knowledge: what tells columns from cells."""
 
-# The bound is our own, and is looked at before anything is unpacked.
-Image.MAX_IMAGE_PIXELS = None
+# Pillow refuses what has more than twice that; frames within a file may claim to be larger than it.
+Image.MAX_IMAGE_PIXELS = MOST_PIXELS // 2
 
 
 def open_picture(source: Source, how: How) -> Reader:
@@ -123,6 +123,8 @@ def _damaged() -> Iterator[None]:
             yield
         except (Unreadable, MemoryError):
             raise
+        except Image.DecompressionBombError as error:
+            raise Unreadable("too_large_unpacked") from error
         except Exception as error:
             raise Unreadable("damaged") from error
 
