@@ -14,7 +14,8 @@ from typing import TypeVar
 
 Place = TypeVar("Place", bound=Hashable)
 MOST = 3
-_WORD = re.compile(r"\w[\w.,:'-]*\w|\w")
+# A comma belongs to a number alone: cells that stand side by side in a file of commas are words of their own.
+_WORD = re.compile(r"\w(?:[\w.:'-]|(?<=\d),(?=\d))*\w|\w")
 
 
 def words(text: str) -> set[str]:

@@ -21,7 +21,7 @@ from engine.documents.bounded.pages import read_bounded
 from engine.documents.bounded.pool import call
 from engine.documents.events import Event, GotPage, Opened, read_here
 from engine.documents.judge import Extracted, judge, unread
-from engine.documents.kinds import PACKAGE, Kind, kind_of
+from engine.documents.kinds import COMPOUND, PACKAGE, Kind, kind_of
 from engine.documents.limits import SMALL_TEXT
 from engine.documents.page import Page
 from engine.documents.patience import patiently, waited
@@ -104,7 +104,8 @@ def _looked_at(path: Path, member: str | None) -> _Looked | None:
     if not stat.S_ISREG(path.stat().st_mode):
         return None
     mark, source = _mark(path), file_source(path)
-    kind = Kind("unknown") if member is not None else kind_of(source.name, source.head)
+    only_inside = member is not None or source.head.startswith(COMPOUND)
+    kind = Kind("unknown") if only_inside else kind_of(source.name, source.head)
     is_small_text = kind.kind in PLAIN and source.size <= SMALL_TEXT
     return _Looked(mark, kind, source.name, source.read() if is_small_text else None)
 

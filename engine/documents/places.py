@@ -35,10 +35,12 @@ def heading(kind: str, page: Page, before: Page | None) -> str | None:
 
 
 def place(kind: str, page: Page) -> str | None:
-    """Where something stands in a document, for a reference: "page 4", "slide 4", a chapter's or sheet's own name; None
-    in a document of one piece.
+    """Where something stands in a document, for a reference: "page 4", "slide 4: Costs", a chapter's or sheet's own
+    name; None in a document of one piece.
     """
     name = word(kind)
     if name is None:
         return None
+    if name == "slide" and page.label is not None:  # titles are long, and several slides share them
+        return f"{name} {page.number}: {page.label}"
     return page.label or f"{name} {page.number}"

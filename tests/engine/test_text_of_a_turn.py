@@ -37,6 +37,9 @@ def test_the_page_with_the_answers_own_words_is_cited() -> None:
     pages = {1: "The crew meets on Monday.", 7: "Never launch above 4.6 metres on the gauge.", 9: "The gauge is red."}
     assert cite("Above 4.6 metres.", "Above which gauge reading is a launch forbidden?", pages) == [7]
     assert cite("Purple.", "Which colour?", pages) == []
+    rows = {1: "Horak,555-0172\nNovak,555-0188", 2: "1,200 paid"}
+    assert cite("555-0188", "What is the phone of Novak?", rows) == [1]
+    assert cite("1,200", "How much?", rows) == [2]
     assert cite("", "Which colour?", pages) == []
 
 

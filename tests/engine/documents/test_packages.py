@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import struct
+from pathlib import Path
 
 import pytest
 
 from engine.documents.compound import LOCKED
+from engine.documents.extract import extract
 from engine.documents.opening import kind_of_source
 from engine.documents.source import Source
 from tests.engine.documents.office_files import MAIN_TYPES, docx, zipped
@@ -124,6 +126,19 @@ def test_older_files_are_named_by_their_streams(stream: str, words: str, sector:
 def test_a_newer_file_that_is_locked_asks_for_its_password() -> None:
     data = compound("Root Entry", "\x06DataSpaces", "EncryptionInfo", "x", "EncryptedPackage")
     assert kind(data, "a.docx") == ("unknown", "encrypted", LOCKED)
+
+
+@pytest.mark.parametrize(
+    ("stream", "outcome", "words"),
+    [("EncryptedPackage", "needs_password", LOCKED), ("__properties_version1.0", "refused", "Outlook messages")],
+)
+def test_a_dropped_file_of_the_older_form_is_named_by_what_is_in_it(
+    stream: str, outcome: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "letter.docx"
+    path.write_bytes(compound("Root Entry", "a", "b", stream))
+    found = extract(path)
+    assert found.outcome == outcome and words in (found.message or "")
 
 
 def test_a_list_that_goes_in_circles_ends() -> None:

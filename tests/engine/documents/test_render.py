@@ -49,6 +49,8 @@ def test_a_part_is_the_same_text_wherever_the_reading_of_pages_begins() -> None:
     [
         ("pdf", Page(4, "read", None, "x", section="Loans"), "page 4"),
         ("pptx", Page(4, "read", None, "x"), "slide 4"),
+        ("pptx", Page(4, "read", None, "x", label="Costs"), "slide 4: Costs"),
+        ("xlsx", Page(2, "read", None, "x", label="Costs"), "Costs"),
         ("epub", Page(3, "read", None, "x", label="The long tow"), "The long tow"),
         ("text", Page(1, "read", None, "x"), None),
     ],
