@@ -191,7 +191,8 @@ def left_out(documents: list[Document]) -> str | None:
     partly = [d.name for d in files if d.outcome == "partial"]
     parts = []
     if lost:
-        parts.append(f"{len(lost)} of {len(files)} files could not be read: {_names(lost)}.")
+        of = f"{len(lost)} of {len(files)} files could not be read: {_names(lost)}."
+        parts.append(of if len(files) > 1 else f"{lost[0]} could not be read.")
     if partly:
         parts.append(f"Only part of {_names(partly)} could be read.")
     return " ".join(parts) or None
@@ -201,6 +202,12 @@ def why_left_out(documents: list[Document]) -> list[str]:
     """What is wrong with each file that `left_out` names, a sentence each."""
     wrong = [d for d in documents if d.outcome in (*LOST, "partial") and not is_beside(d)]
     return [f"{document.name}: {document.message}" for document in wrong if document.message]
+
+
+def hidden_parts(documents: list[Document]) -> list[str]:
+    """What a document hides and was not read, by name, a sentence for each."""
+    found = [(d.name, [part.name for part in d.left_out if part.what == "hidden" and part.name]) for d in documents]
+    return [f"Hidden in {name} and not read: {_names(names)}." for name, names in found if names]
 
 
 def is_beside(document: Document) -> bool:

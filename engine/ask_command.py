@@ -38,6 +38,7 @@ def add_store_arguments(parser: argparse.ArgumentParser) -> None:
         "--select", metavar="OPTIONS", help="what is kept, like newest=0.25,sinks=4 (all options: docs/selection.md)"
     )
     add_password_arguments(parser)
+    parser.add_argument("--recognition", choices=("auto", "off"), help="whether text in pictures is recognised")
     parser.add_argument("--data-dir", type=Path, help="where conversations are kept")
     parser.add_argument("--conversation", metavar="ID", help="go on with this conversation")
     parser.add_argument("--seed", type=int, default=0, help="of the random policy and of answers above temperature 0")
@@ -128,7 +129,8 @@ class Work:
 
         from engine.engine import Engine
 
-        names = ("budget_mb", "policy", "model", "heads", "runtime", "device", "dtype", "weights", "allocation")
+        of_runtime = ("runtime", "device", "dtype", "weights", "allocation")
+        names = ("budget_mb", "policy", "model", "heads", "recognition", *of_runtime)
         overrides = {name: getattr(options, name) for name in names}
         self.engine = Engine(options.data_dir, {k: v for k, v in overrides.items() if v is not None})
         self.engine.units, self.engine.seed = options.budget_units, options.seed
@@ -156,13 +158,12 @@ class Work:
         elif event in ("document", "documents"):
             for document in data.get("documents") or [data["document"]]:
                 if document["doing"] == "recognising":
-                    of = f"page {document['page']} of {document['pages'] or 1}"
-                    self._progress(f"Recognising: {of}, {document['name']}")
+                    self._progress(f"Recognising: {_where(document)}{document['name']}")
         elif event == "reading" and data["tokens_total"]:
             left = data["seconds_left"]
             about = f", about {_duration(left)} left" if left else ""
             share = 100 * data["tokens_read"] // data["tokens_total"]
-            self._progress(f"Reading: page {data['page']} of {data['pages'] or 1}, {share} %{about}")
+            self._progress(f"Reading: {_where(data)}{share} %{about}")
 
     def _progress(self, text: str) -> None:
         if self.quiet:
@@ -208,7 +209,7 @@ def open_engine(options: argparse.Namespace) -> Work:
 
 
 def _ask(work: Work, options: argparse.Namespace) -> int:
-    from engine.answer_job import title_from, why_left_out
+    from engine.answer_job import hidden_parts, left_out, title_from, why_left_out
     from engine.documents.find import absolute
     from engine.reading_job import ReadingJob
     from engine.reread_cost import NOTHING_TO_GAIN
@@ -226,7 +227,7 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
         open_locked(work, reading, options)
         reused = False if options.query_aware else reading.read_all()
     if options.files:
-        nothing = nothing_read(reading.found())
+        nothing = nothing_read(reading.found(), reading.extraction.locked(), hint(reading, options))
     seconds_reading = time.monotonic() - began
     report = {"answer": nothing or "", "conversation": conversation, **engine.measures(), "reused": reused}
     report |= {"seconds_reading": round(seconds_reading, 3), "seconds_answering": 0.0}
@@ -243,18 +244,20 @@ def _ask(work: Work, options: argparse.Namespace) -> int:
         }
     cited = [{"document": c["name"], "page": c["page"], "place": c["place"]} for c in stats.get("citations", ())]
     report |= {"documents": reading.documents(), "citations": cited, "query_aware": "query_aware" in stats}
-    report |= {"left_out": stats.get("left_out"), "stopped": stats.get("stopped"), "heads": engine.heads_name()}
+    lacks = left_out(reading.found()) if nothing else stats.get("left_out")
+    report |= {"left_out": lacks, "stopped": stats.get("stopped"), "heads": engine.heads_name()}
     if options.json:
         print_json(report)
-    elif nothing is not None:
-        raise UserError("nothing_to_read", " ".join(filter(None, (nothing, hint(reading, options)))))
-    else:
-        print()
-        places = "; ".join(", ".join(filter(None, (c["document"], c["place"]))) for c in cited)
-        see = f"See {places}." if places else None
-        about = [engine.notice(), _why_ended(stats, options.max_tokens), stats.get("left_out")]
-        why = [*why_left_out(reading.found()), hint(reading, options)]
-        print_notes([engine.store.notice, see, *about, *why], conversation)
+        return 0 if nothing is None else 1
+    if nothing is not None:
+        raise UserError("nothing_to_read", nothing)
+    print()
+    places = "; ".join(", ".join(filter(None, (c["document"], c["place"]))) for c in cited)
+    see = f"See {places}." if places else None
+    about = [engine.notice(), _why_ended(stats, options.max_tokens), stats.get("left_out")]
+    locked = {document.id for document in reading.extraction.locked()}
+    why = [*why_left_out([d for d in reading.found() if d.id not in locked]), hint(reading, options)]
+    print_notes([engine.store.notice, see, *about, *why, *hidden_parts(reading.found())], conversation)
     return 0
 
 
@@ -292,11 +295,15 @@ def _sampling(options: argparse.Namespace) -> dict[str, Any]:
     return {"max_tokens": options.max_tokens, "temperature": options.temperature, "seed": options.seed}
 
 
-def nothing_read(documents: Sequence[Document]) -> str | None:
-    """What is wrong with each file, when none could be read: an answer would be made up. None when one was."""
+def nothing_read(documents: Sequence[Document], locked: Sequence[Document], of_locked: str | None) -> str | None:
+    """What is wrong with each file, when none could be read: an answer would be made up. None when one was. of_locked:
+    what is said of those that a password may open.
+    """
     if any(document.outcome in ("read", "partial") for document in documents):
         return None
-    return " ".join(["None of it could be read.", *(f"{d.name}: {d.message}" for d in documents if d.message)])
+    others = [document for document in documents if document.id not in {found.id for found in locked}]
+    why = [*(f"{d.name}: {d.message}" for d in others if d.message), of_locked]
+    return " ".join(filter(None, ["None of it could be read.", *why]))
 
 
 def print_json(report: Mapping[str, Any]) -> None:
@@ -315,6 +322,11 @@ def print_notes(notes: Sequence[str | None], conversation: str) -> None:
     for note in filter(None, notes):
         print(note, file=sys.stderr)
     print(f"Go on with: --conversation {conversation}", file=sys.stderr)
+
+
+def _where(told: Mapping[str, Any]) -> str:
+    """ "page 3 of 12, ", and nothing of a document of one piece."""
+    return f"{told.get('part') or 'page'} {told['page']} of {told['pages']}, " if told["pages"] else ""
 
 
 def _duration(seconds: float) -> str:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from engine.reading_job import ReadingJob
     from engine.store import Document
 
-HINT = "Some of it is locked: --password-file gives the password, and in a terminal you are asked for it."
 NAMES = 3
 
 
@@ -73,20 +72,31 @@ def open_locked(work: Work, reading: ReadingJob, options: argparse.Namespace) ->
 
 
 def hint(reading: ReadingJob, options: argparse.Namespace) -> str | None:
-    """What can be done about what is still locked; None where it is known."""
-    return HINT if not options.password and reading.extraction.locked() else None
+    """What is still locked, and what can be done about it; None where nothing is."""
+    locked = reading.extraction.locked()
+    if not locked:
+        return None
+    if options.password:
+        return f"The password does not open {_names(locked)}."
+    needs = "needs" if len(locked) == 1 else "need"
+    return (
+        f"{_names(locked)} {needs} a password: --password-file FILE gives it, and in a terminal you are asked for it."
+    )
 
 
 def _asked(locked: Sequence[Document]) -> str:
     """What the person types, unseen; "" to leave them locked. Ctrl+C cancels, as elsewhere."""
-    names = ", ".join(document.name for document in locked[:NAMES])
-    more = f" and {len(locked) - NAMES} more" if len(locked) > NAMES else ""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        return getpass.getpass(f"Password of {names}{more} (Enter alone leaves it locked): ")
+        return getpass.getpass(f"Password of {_names(locked)} (Enter alone leaves it locked): ")
     except EOFError:
         return ""
     except KeyboardInterrupt:
         raise CANCELLED from None
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def _names(locked: Sequence[Document]) -> str:
+    names = ", ".join(document.name for document in locked[:NAMES])
+    return f"{names} and {len(locked) - NAMES} more" if len(locked) > NAMES else names

@@ -14,7 +14,7 @@ AS_PDF = "Save the file as PDF and drop that."
 CLEARER = "Scan it larger and sharper, or install the data for its language (tesseract-ocr)."
 
 SENTENCES = {
-    "encrypted": "This file needs a password. Save a copy without one and drop it again.",
+    "encrypted": "This file needs a password. Type it where it is asked for, or save a copy without one and drop that.",
     "wrong_password": "That password does not open this file. Check it and type it again.",
     "locked": "This is locked in a way that Keepsake cannot open. Unpack or decrypt it elsewhere and drop the copy.",
     "no_text_layer": f"Its pages are pictures without text. {RECOGNISE}",

@@ -41,6 +41,7 @@ _REASONS = {
     "link": "links that lead out of the folder (name what they point to)",
     "broken_link": "links to nothing",
     "duplicate": "links to files that are read anyway",
+    "replaced": "a later file of the archive has the same name",
     "ignored": "left out by a .gitignore or .keepsakeignore of the folder (name them to have them read)",
     "special_file": "devices or channels and no files",
 }

@@ -11,13 +11,14 @@ from collections.abc import Callable, Sequence
 from email.message import EmailMessage
 from pathlib import Path
 from threading import Event
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pymupdf
 import pytest
 
 from engine import document_events, methods, page_keeper
-from engine.answer_job import left_out
+from engine.answer_job import hidden_parts, left_out
 from engine.documents import archive as archives
 from engine.documents import extract as extracting
 from engine.documents.judge import Extracted, judge
@@ -488,6 +489,11 @@ def test_pages_that_are_pictures_are_tried_again_beside_others_that_were_read(
     assert tried == ["same.pdf"], "what was read of a file is not given up, and the same way is not tried twice"
     outcomes = {name: outcome for name, outcome, _ in drop.outcomes()}
     assert outcomes == {"same.pdf": "read", "changed.pdf": "partial", "gone.pdf": "partial"}
+
+
+def test_what_a_document_hides_is_said_by_name() -> None:
+    hides = SimpleNamespace(name="plan.xlsx", left_out=(LeftOut("hidden", "Old"), LeftOut("picture", "logo.png")))
+    assert hidden_parts([cast(Document, hides)]) == ["Hidden in plan.xlsx and not read: Old."]
 
 
 def test_a_report_says_of_every_document_what_was_read(drop: Drop, tmp_path: Path) -> None:
