@@ -20,12 +20,12 @@ IMAGES = Path(__file__).parent / "images"
 OTHERS = ("Minutes of the owners\u2019 meeting", "Insurance policy, what is covered", "Thesis: related work")
 FILES = {
     "lease.pdf": 24,
-    "house rules.md": 6,
+    "house rules.pdf": 16,
     "letter, locked.pdf": 2,
     "annual report 2024, mixed pages.pdf": 312,
     "Contracts/gas.pdf": 8,
     "Contracts/electricity.pdf": 12,
-    "Contracts/internet.txt": 3,
+    "Contracts/internet.pdf": 3,
 }
 
 

@@ -87,7 +87,11 @@ class EmptyState(QWidget):
         lead = label("Drop documents here.\nThey stay on this computer.", "lead", wrap=True)
         lead.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(lead)
-        kinds = label("PDF, Office files, books, web pages, e-mail, text, or folders of them.", "secondary", wrap=True)
+        kinds = label(
+            "PDF, scans and pictures, Office files, books, web pages, e-mail, text, ZIP archives, or folders of them.",
+            "secondary",
+            wrap=True,
+        )
         kinds.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column.addWidget(kinds)
         column.addSpacing(16)

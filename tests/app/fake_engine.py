@@ -626,7 +626,8 @@ class FakeEngine:
         if parent is None:
             question["documents"] = [document["id"] for document in self.of("documents", conversation)]
         about = self.state["conversations"][conversation]
-        about.update(title=about["title"] or text[:60], updated=time.time())
+        short = text if len(text) <= 60 else text[:60].rsplit(" ", 1)[0] + "\u2026"
+        about.update(title=about["title"] or short, updated=time.time())
         self.save()
         self.send(Event("message", {"message": question}, request.id))
         if "fault" in text:
